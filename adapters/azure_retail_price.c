@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "azure.h"
-#include "price_list.h"
+#include "prices.h"
 #include "units.h"
 #include "web.h"
 

@@ -12,7 +12,6 @@
 #include <strings.h>
 #include <time.h>
 
-#include "carbon_aware.h"
 #include "fetch_parts.h"
 #include "plain_file.h"
 #include "source.h"

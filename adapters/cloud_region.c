@@ -9,7 +9,7 @@
 
 #include "cloud_region.h"
 #include "source.h"
-#include "table_age.h"
+#include "points.h"
 #include "units.h"
 
 #define EMISSIONS "direct" /* the default: of these all regions are known */

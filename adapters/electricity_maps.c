@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "electricity_maps.h"
 #include "fetch_parts.h"
 #include "source.h"
 #include "units.h"

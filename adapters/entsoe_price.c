@@ -11,7 +11,7 @@
 
 #include "entsoe.h"
 #include "source.h"
-#include "tariff_terms.h"
+#include "prices.h"
 #include "units.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "lookup.h"
-#include "price_list.h"
+#include "prices.h"
 #include "source.h"
 #include "units.h"
 #include "web.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "price_list.h"
+#include "prices.h"
 #include "csv.h"
 #include "source.h"
 #include "units.h"

@@ -15,7 +15,7 @@
 #include "fetch_parts.h"
 #include "grow.h"
 #include "units.h"
-#include "watttime.h"
+#include "source.h"
 #include "web.h"
 
 enum { STEP_S = 300 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every source gives: values in one unit, each with its time and quality.
+ * Points: the values of every source, in one unit, each with its time and
+ * quality; their means over whole hours; and the age of figures that lowtide
+ * brings along.
  */
 #ifndef LT_POINTS_H
 #define LT_POINTS_H
@@ -114,5 +116,29 @@ int lt_points_copy(struct lt_points *points, const struct lt_points *all,
 /* Data that covers now is as good as new; data that ended before now is as
  * old as its end. Sets issued_utc_s. */
 void lt_points_date(struct lt_points *points, int64_t now_utc_s);
+
+enum { LT_HOURS_SHOWN = 24 };
+
+struct lt_hour {
+	bool known;
+	double value;		 /* mean over what is known of it */
+	enum lt_quality quality; /* the worst of its parts */
+};
+
+/*
+ * The count hours from start_utc_s on. points: sorted, not overlapping
+ * (lt_points_sort). An hour of which less than half is covered stays unknown:
+ * missing is not zero. Pure.
+ */
+void lt_points_hours(struct lt_hour *hours, int count, int64_t start_utc_s,
+    const struct lt_point *points, size_t point_count);
+
+enum { LT_TABLE_YEARS_MAX = 2 };
+
+/* Did the year end more than LT_TABLE_YEARS_MAX years ago? Pure. */
+bool lt_table_is_old(int year, int64_t now_utc_s);
+
+/* Says so in the note of points, if it is. */
+void lt_table_age_note(struct lt_points *points, int year, int64_t now_utc_s);
 
 #endif

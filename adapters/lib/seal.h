@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests and replies between hosts, each in a munge credential: who asks is
- * who sealed the request; a reply counts only if SlurmUser or root sealed it,
- * for the asker alone.
+ * Requests and replies between hosts, each in a munge credential, and the hosts
+ * that a request goes to. The user who asks is the one who sealed the request;
+ * a reply counts only if SlurmUser or root sealed it, for the asker alone.
  */
 #ifndef LT_SEAL_H
 #define LT_SEAL_H
@@ -75,5 +75,13 @@ struct lt_sealed_reply {
 int lt_seal_ask(struct lt_sealed_reply *reply, const struct lt_seal *seal,
     const char *server, const struct lt_seal_question *question,
     struct lt_error *err);
+
+/*
+ * Ask server, else LOWTIDE_SERVER, else each SlurmctldHost of slurm.conf in
+ * turn until one answers other than 503. Of the failures err has the first.
+ * *reply starts as { 0 }; the caller frees its body.
+ */
+int lt_servers_ask(struct lt_sealed_reply *reply, const char *server,
+    const struct lt_seal_question *question, struct lt_error *err);
 
 #endif

@@ -23,7 +23,7 @@
 #include "interruption.h"
 #include "known_names.h"
 #include "policy.h"
-#include "table_age.h"
+#include "points.h"
 
 const struct lt_cli_option lt_cli_doctor_options[] = {
     {"config", "FILE", "examine this policy file, not lowtided's"},

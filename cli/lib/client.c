@@ -18,7 +18,7 @@
 #include "files.h"
 #include "http.h"
 #include "run_lines.h"
-#include "servers.h"
+#include "seal.h"
 #include "url.h"
 
 #define DEFAULT_RUN_DIR "/run/lowtide"

@@ -7,7 +7,7 @@
 #define LT_CLI_SIGNALS_H
 
 #include "cli.h"
-#include "hours.h"
+#include "points.h"
 
 /* One form each, named by operands[0]. Exit status. */
 int lt_signals_export(const struct lt_cli *cli);
