@@ -108,7 +108,8 @@ is_blank(const char *at, const char *end)
 	return at == end;
 }
 
-/* Is the element that was opened last one whose text is wanted? */
+/* Returns the field for the text of the element that was opened last; NULL: not
+ * wanted. */
 static struct lt_aws_text *
 wanted_field(struct reader *reader, const struct lt_aws_text *name)
 {
@@ -250,7 +251,7 @@ pass_over(struct reader *reader, const char *tag, struct lt_error *err)
 }
 
 static int
-step(struct reader *reader, struct lt_error *err)
+read_step(struct reader *reader, struct lt_error *err)
 {
 	const char *const tag =
 	    memchr(reader->at, '<', (size_t)(reader->end - reader->at));
@@ -292,7 +293,7 @@ lt_aws_items_read(const struct lt_aws_items *items, void *context,
 	if (memchr(bytes, '\0', byte_count) != NULL)
 		return lt_fail(err, LT_EINPUT, "not XML in UTF-8: a NUL byte");
 	while (code == LT_OK && reader.at < reader.end)
-		code = step(&reader, err);
+		code = read_step(&reader, err);
 	if (code == LT_OK && reader.depth > 0)
 		code = refuse(&reader, reader.end, "cut off", err);
 	if (code == LT_OK && !reader.seen_root)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who signs requests to AWS: keys of the environment, of a credentials file,
- * or of the instance's role (IMDSv2). None of them is ever in an error.
+ * The credentials that sign requests to AWS: keys of the environment, of a
+ * credentials file, or of the instance's role (IMDSv2). They never appear in an
+ * error.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,8 +79,8 @@ struct keys { /* NULL or "" = none */
 
 /* where: for the error. */
 static int
-fill(struct lt_aws_login *login, const struct keys *keys, const char *where,
-    struct lt_error *err)
+fill_login(struct lt_aws_login *login, const struct keys *keys,
+    const char *where, struct lt_error *err)
 {
 	const char *const id = keys->id, *const secret = keys->secret;
 	const char *const token = keys->token;
@@ -113,7 +114,7 @@ of_environment(struct lt_aws_login *login, struct lt_error *err)
 	const struct keys keys = {getenv("AWS_ACCESS_KEY_ID"),
 	    getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")};
 
-	return fill(login, &keys,
+	return fill_login(login, &keys,
 	    "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY in the environment", err);
 }
 
@@ -178,7 +179,7 @@ lt_aws_login_of_file(struct lt_aws_login *login, char *text,
 		return lt_fail(err, LT_EINPUT,
 		    "no section [%.60s], want the profile's", profile);
 	snprintf(where, sizeof(where), "section [%.60s]", profile);
-	return fill(login, &keys, where, err);
+	return fill_login(login, &keys, where, err);
 }
 
 static int
@@ -241,7 +242,7 @@ lt_aws_login_of_role(struct lt_aws_login *login, const char *bytes,
 		code = lt_fail(err, LT_EINPUT,
 		    "credentials of the role: no time in \"Expiration\"");
 	else
-		code = fill(login,
+		code = fill_login(login,
 		    &(struct keys){
 			json_string_value(json_object_get(json, "AccessKeyId")),
 			json_string_value(secret), json_string_value(token)},
@@ -357,7 +358,7 @@ of_instance(struct lt_web *web, struct lt_aws_login *login,
 
 /* Kept as "pair\nheader". */
 static void
-keep(struct lt_source_memory *memory, const struct lt_aws_login *login,
+keep_login(struct lt_source_memory *memory, const struct lt_aws_login *login,
     int64_t until_utc_s)
 {
 	if (snprintf(memory->token, sizeof(memory->token), "%s\n%s",
@@ -395,6 +396,6 @@ lt_aws_login_get(struct lt_web *web, int64_t now_utc_s,
 		return LT_OK;
 	const int code = of_instance(web, login, &until_utc_s, err);
 	if (code == LT_OK)
-		keep(web->memory, login, until_utc_s);
+		keep_login(web->memory, login, until_utc_s);
 	return code;
 }

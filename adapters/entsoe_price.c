@@ -137,7 +137,7 @@ is_wanted(void *context, const struct lt_entsoe_series *series)
 
 /* An auction's result: what is to come is settled too, but has not been. */
 static void
-put(void *context, const struct lt_entsoe_series *series,
+put_price(void *context, const struct lt_entsoe_series *series,
     const struct lt_entsoe_step *step)
 {
 	struct sink *const sink = context;
@@ -165,7 +165,7 @@ static const struct lt_entsoe_document prices = {
     .value = "price.amount",
     .value_max = PRICE_MAX,
     .wanted = is_wanted,
-    .put = put,
+    .put = put_price,
     .refuse = refuse,
 };
 

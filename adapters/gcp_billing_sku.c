@@ -446,7 +446,7 @@ search_init(struct search *search, const struct lt_source_options *options,
 }
 
 static int
-finish(
+make_points(
     const struct search *search, struct lt_points *points, struct lt_error *err)
 {
 	int64_t micros = 0;
@@ -513,7 +513,7 @@ gcp_parse(const struct lt_source_options *options,
 		code = add_page(
 		    &search, answer->bytes, answer->byte_count, token, err);
 	if (code == LT_OK)
-		code = finish(&search, points, err);
+		code = make_points(&search, points, err);
 	return lt_error_mend(err, code);
 }
 
@@ -599,7 +599,7 @@ gcp_fetch(const struct lt_source_options *options,
 		code = fetch_pages(&web, secret, &search, err);
 	explicit_bzero(secret, sizeof(secret));
 	if (code == LT_OK)
-		code = finish(&search, points, err);
+		code = make_points(&search, points, err);
 	return lt_error_mend(err, code);
 }
 

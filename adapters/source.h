@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sources, for the table of them, and what each of them uses. Not for the
- * daemon: that is adapter.h.
+ * The sources, for the table of them, and the headers that each of them uses.
+ * Not for the daemon: that is adapter.h.
  */
 #ifndef LT_SOURCE_H
 #define LT_SOURCE_H

@@ -21,20 +21,20 @@ const char *lt_price_list_usd(const struct lt_source_options *options);
 extern const struct lt_option_choice lt_price_list_choices[];
 bool lt_price_list_is_spot(const struct lt_source_options *options);
 
-/* An amount of a machine in thousandths, exact; 0 where it is not given. */
+/* Reads an amount of a machine in thousandths, exact; 0 if it is not given. */
 int lt_price_list_milli(const struct lt_source_options *options,
     const char *key, int64_t *milli, struct lt_error *err);
 
 struct lt_list_price {
 	double micros;
 	enum lt_quality quality;
-	int64_t now_utc_s, interval_s; /* read when, and how often */
+	int64_t now_utc_s, interval_s; /* when it was read, and how often */
 };
-/* One price from this hour on, until two fetches have been missed. */
+/* Adds one price from this hour on, until two fetches have been missed. */
 int lt_price_list_point(struct lt_points *points,
     const struct lt_list_price *price, struct lt_error *err);
 
-/* Add a name to a list for an error, once; what has no room is left out. */
+/* Adds a name to a list for an error, once; left out if there is no room. */
 void lt_price_list_name(char names[LT_PRICE_LIST_NAMES_SIZE], const char *name);
 
 struct lt_tariff_terms { /* (price + add) * multiply, per kWh */
@@ -49,10 +49,10 @@ struct lt_tariff_terms { /* (price + add) * multiply, per kWh */
 		    "1"                                                        \
 	}
 
-/* The options add_per_kwh (of this currency, for errors) and multiply. */
+/* Reads the options add_per_kwh and multiply; currency: for errors. */
 int lt_tariff_terms_read(const struct lt_source_options *options,
     const char *currency, struct lt_tariff_terms *terms, struct lt_error *err);
-/* A price per MWh in whole micros per kWh, halves away from 0. */
+/* Converts a price per MWh to whole micros per kWh, halves away from 0. */
 double lt_tariff_micros(const struct lt_tariff_terms *terms, double per_mwh);
 
 #endif

@@ -44,7 +44,7 @@ context_new(const struct lt_seal *seal, struct lt_error *err)
 	return context;
 }
 
-/* Plain text into *credential, for one uid alone if it is named. */
+/* Encodes plain text into *credential, for one uid alone if it is named. */
 __attribute__((format(printf, 4, 5))) static munge_err_t
 encode(char **credential, munge_ctx_t context, const uid_t *only,
     const char *format, ...)
@@ -131,7 +131,7 @@ lt_seal_asked(struct lt_sealed_request *asked, const struct lt_seal *seal,
 	(void)munge_ctx_get(context, MUNGE_OPT_ADDR4, &from);
 	munge_ctx_destroy(context);
 	if (result || payload == NULL || bytes <= 0) {
-		/* Of one that expired or was replayed there is a payload. */
+		/* An expired or replayed credential has a payload, too. */
 		free(payload);
 		return result ? lt_fail(err, LT_EDENIED, "munge: %s",
 				    munge_strerror(result))
@@ -157,7 +157,7 @@ lt_seal_check(const struct lt_seal_uids *uids, uid_t slurm_uid, uid_t self,
 	return LT_OK;
 }
 
-/* "STATUS LF BODY" of length bytes; payload is taken over. */
+/* Splits "STATUS LF BODY" of length bytes; owns payload. */
 static int
 split_payload(struct lt_sealed_reply *reply, char *payload, size_t length,
     struct lt_error *err)
@@ -214,14 +214,14 @@ seal_open(struct lt_sealed_reply *reply, const struct lt_seal *seal,
 	if (code == LT_OK && (payload == NULL || length < 0))
 		code = lt_fail(err, LT_EINPUT, "the reply is empty");
 	if (code != LT_OK) {
-		/* Of one that expired or was replayed there is a payload. */
+		/* An expired or replayed credential has a payload, too. */
 		free(payload);
 		return code;
 	}
 	return split_payload(reply, payload, (size_t)length, err);
 }
 
-/* host, host:port, [v6], [v6]:port, or a bare IPv6 address. */
+/* Makes a URL of host, host:port, [v6], [v6]:port, or a bare IPv6 address. */
 static void
 make_url(char *url, size_t size, const char *server)
 {
