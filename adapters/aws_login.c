@@ -215,8 +215,8 @@ wipe(json_t *json)
 }
 
 /* {"Code": "Success", "AccessKeyId", "SecretAccessKey", "Token",
- * "Expiration": "2026-01-01T00:00:00Z"}. What jansson says of bad JSON has a
- * piece of it, so it is not told. */
+ * "Expiration": "2026-01-01T00:00:00Z"}. jansson's message about bad JSON would
+ * quote a part of it, so it is not shown. */
 int
 lt_aws_login_of_role(struct lt_aws_login *login, const char *bytes,
     size_t byte_count, int64_t *until_utc_s, struct lt_error *err)

@@ -331,7 +331,7 @@ parse_file(const struct lt_source_options *options, const json_t *json,
 		return lt_fail(
 		    err, LT_EINPUT, "JSON without a list, or \"Emissions\"");
 	code = check_real(json, err);
-	/* Forecasts first: what is known of a time comes after, and wins. */
+	/* Forecasts first: measured values come after them, and win. */
 	if (code == LT_OK)
 		code = add_forecasts(forecasts, asked, &rows, points, err);
 	rows.is_forecast = false;

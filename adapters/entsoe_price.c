@@ -100,9 +100,10 @@ refuse(void *context, const char *what)
 	lt_fail(&sink->refusal, LT_EINPUT, "%s", what);
 }
 
-/* The zone's own price, of the auction that was asked for? Auctions within the
- * day are passed over, and so is a second one of the day before: of DE-LU and
- * AT, EXAA's of 10:15, with other prices than the coupled market's. */
+/* True for the zone's own price, of the auction that was asked for. Auctions
+ * within the day are passed over, and so is a second one of the day before: of
+ * DE-LU and AT, EXAA's of 10:15, with other prices than the coupled market's.
+ */
 static bool
 is_wanted(void *context, const struct lt_entsoe_series *series)
 {
@@ -169,7 +170,7 @@ static const struct lt_entsoe_document prices = {
     .refuse = refuse,
 };
 
-/* Copies what was read, of [from, to), with its notes. */
+/* Copies the points that were read, of [from, to), with their notes. */
 static int
 sink_give(struct sink *sink, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err)

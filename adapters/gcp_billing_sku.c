@@ -57,7 +57,7 @@ static const struct {
 
 /* ---- descriptions ---- */
 
-/* Skip words at the start of *text, whatever their case. */
+/* Skips words at the start of *text, in any case. */
 static bool
 skip(const char **text, const char *words)
 {
@@ -69,7 +69,7 @@ skip(const char **text, const char *words)
 	return true;
 }
 
-/* Skip each of these that is there, in their order; was any? */
+/* Skips each of these words that is there, in their order; true if any was. */
 static bool
 skip_each(const char **text, const char *const *words)
 {
@@ -177,7 +177,7 @@ money(const struct search *search, const json_t *price, int64_t *nanos,
 	return LT_OK;
 }
 
-/* The price that holds now: of several by time the last one that began. */
+/* Returns the price that holds now: the last one that began. */
 static const json_t *
 current_pricing(const struct search *search, const json_t *sku)
 {

@@ -448,7 +448,7 @@ static int
 follow_looks(struct course *c, struct lt_error *err)
 {
 	const struct lt_sim_input *const input = c->run->input;
-	int64_t until_utc_s = 0; /* told to stand still until then */
+	int64_t until_utc_s = 0; /* has to stand still until then */
 
 	for (uint32_t i = first_look(input, c->at_utc_s);
 	     i < input->look_count && c->left_s > 0; i++) {
@@ -459,7 +459,7 @@ follow_looks(struct course *c, struct lt_error *err)
 			continue;
 		if (stay_until(c, look->at_utc_s, err) != LT_OK)
 			return err->code;
-		/* lowtided lets go on what is due, and asks nobody. */
+		/* lowtided resumes jobs that are due, and asks nobody. */
 		if ((until_utc_s == 0 || look->at_utc_s < until_utc_s) &&
 		    c->left_s > 0 && ask_course(&plan, c, err) != LT_OK)
 			return err->code;

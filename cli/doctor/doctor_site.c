@@ -476,7 +476,7 @@ check_age(struct lt_doctor *doctor, const char *name, int64_t old_s)
 	const json_t *const object = json_object_get(doctor->status, name);
 
 	if (!lt_json_int(object, "age_s", &age_s) && doctor->file_fails)
-		return; /* said by lt_doctor_files() */
+		return; /* reported by lt_doctor_files() */
 	if (!lt_json_int(object, "age_s", &age_s)) {
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, name,
 		    "lowtide status and lowtided's log say why",

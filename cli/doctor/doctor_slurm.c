@@ -273,7 +273,8 @@ lt_doctor_job_submit(struct lt_doctor *doctor)
 	    doctor, "job_submit", "job_submit_lowtide.so", 0xffffff);
 }
 
-/* Writes what is counted already, and each kind of GPU that the site has. */
+/* Writes the TRES that are counted already, and each kind of GPU of the site.
+ */
 static const char *
 gpus_too(char *out, size_t size, const struct lt_conf *conf)
 {
