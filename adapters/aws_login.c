@@ -253,28 +253,24 @@ lt_aws_login_of_role(struct lt_aws_login *login, const char *bytes,
 	return lt_error_mend(err, code);
 }
 
-struct question { /* to the metadata service */
-	const char *method, *path, *header;
-};
-
-/* The answer's body is freed with imds_free(). Past any proxy: it is not ours
- * to ask for our keys. */
+/* Asks the metadata service, past any proxy, which must not see our keys. The
+ * answer's body is freed with imds_free(). */
 static int
-imds(struct lt_web *web, const struct question *question,
-    struct lt_http_response *response, struct lt_error *err)
+imds(struct lt_web *web, const char *method, const char *path,
+    const char *header, struct lt_http_response *response, struct lt_error *err)
 {
 	char url[LT_URL_SIZE];
 	const struct lt_web_request request = {
 	    .url = url,
-	    .method = question->method,
-	    .secret_header = question->header,
+	    .method = method,
+	    .secret_header = header,
 	    .direct = true,
 	    .type = LT_WEB_TEXT,
 	};
 	const int code = lt_url_start(url,
 	    lt_source_option(
 		web->options, "imds_url", "http://169.254.169.254"),
-	    question->path, err);
+	    path, err);
 
 	*response = (struct lt_http_response){0};
 	return code == LT_OK ? lt_web_do(web, &request, response, err) : code;
@@ -295,8 +291,7 @@ imds_session(
 {
 	struct lt_http_response response;
 	int code =
-	    imds(web, &(struct question){"PUT", "latest/api/token", token_ttl},
-		&response, err);
+	    imds(web, "PUT", "latest/api/token", token_ttl, &response, err);
 
 	if (code == LT_OK &&
 	    (!is_key(response.body, true) ||
@@ -316,8 +311,7 @@ imds_role(struct lt_web *web, const char *header, char *path, size_t size,
 	static const char list[] = "latest/meta-data/iam/security-credentials/";
 	struct lt_http_response response;
 	char role[192] = "";
-	int code =
-	    imds(web, &(struct question){NULL, list, header}, &response, err);
+	int code = imds(web, NULL, list, header, &response, err);
 
 	if (response.status == 404)
 		lt_context(err, "the instance has no IAM role");
@@ -344,8 +338,7 @@ of_instance(struct lt_web *web, struct lt_aws_login *login,
 	if (code == LT_OK)
 		code = imds_role(web, header, path, sizeof(path), err);
 	if (code == LT_OK)
-		code = imds(web, &(struct question){NULL, path, header},
-		    &response, err);
+		code = imds(web, NULL, path, header, &response, err);
 	if (code == LT_OK)
 		code = lt_aws_login_of_role(login, response.body,
 		    response.body_length, until_utc_s, err);

@@ -377,8 +377,10 @@ file_fetch(const struct lt_source_options *options,
 	if (code != LT_OK)
 		return code;
 	code = file_parse(options,
-	    &(struct lt_answer){bytes, byte_count, window->now_utc_s}, &all,
-	    &inner);
+	    &(struct lt_answer){.bytes = bytes,
+		.byte_count = byte_count,
+		.now_utc_s = window->now_utc_s},
+	    &all, &inner);
 	free(bytes);
 	if (code == LT_OK) {
 		memcpy(points->note, all.note, sizeof(points->note));

@@ -120,7 +120,9 @@ take_document(struct policies *policies, const char *text, size_t length,
 		strlen("AdmissionPolicy")) == NULL)
 		return LT_OK;
 	const int code = lt_manifest_parse(&document,
-	    &(struct lt_manifest_text){"manifests", text, length}, err);
+	    &(struct lt_manifest_text){
+		.name = "manifests", .bytes = text, .length = length},
+	    err);
 
 	if (code != LT_OK)
 		return code;

@@ -615,7 +615,8 @@ check_text(const char *text, size_t length, struct lt_error *err)
 	struct lt_policy_errors errors = {0};
 
 	if (lt_policy_parse_all(&policy,
-		&(struct lt_policy_text){"the new file", text, length},
+		&(struct lt_policy_text){
+		    .name = "the new file", .bytes = text, .length = length},
 		lt_adapter_names(), &errors) == LT_OK)
 		lt_check_sources(policy, &errors);
 	lt_policy_free(policy);

@@ -65,7 +65,9 @@ read_header(struct reader *reader, struct lt_error *err)
 		return err->code;
 	reader->ended = got < BUFFER_BYTES;
 	return lt_invoice_parser_start(&reader->parser, &reader->csv,
-	    &(struct lt_invoice_head){reader->bytes, got}, reader->ask, err);
+	    &(struct lt_invoice_head){
+		.bytes = reader->bytes, .byte_count = got},
+	    reader->ask, err);
 }
 
 /* ---- the days ---- */

@@ -507,19 +507,25 @@ print_charges(FILE *out, const struct lt_focus_charge *run, int64_t start,
 {
 	const int64_t from = run->from.value, to = run->to.value;
 	const bool is_late = end <= from && start < from;
-	struct lt_focus_charge charge = with_amounts(
-	    run, (struct amounts){LT_FOCUS_MONEY, LT_FOCUS_CARBON_CHARGE,
-		     LT_FOCUS_DISCOUNT, LT_FOCUS_CARBON, LT_FOCUS_ENERGY});
+	struct lt_focus_charge charge =
+	    with_amounts(run, (struct amounts){.cost = LT_FOCUS_MONEY,
+				  .carbon_charge = LT_FOCUS_CARBON_CHARGE,
+				  .discount = LT_FOCUS_DISCOUNT,
+				  .carbon = LT_FOCUS_CARBON,
+				  .energy = LT_FOCUS_ENERGY});
 	/* The charge has all energy except that of earlier hours. */
 	struct lt_focus_charge correction = with_amounts(
-	    run, (struct amounts){LT_FOCUS_CORRECTIONS,
-		     LT_FOCUS_CARBON_CHARGE_CORRECTIONS,
-		     LT_FOCUS_DISCOUNT_CORRECTIONS, LT_FOCUS_CARBON_CORRECTIONS,
-		     LT_FOCUS_EARLIER_ENERGY});
+	    run, (struct amounts){.cost = LT_FOCUS_CORRECTIONS,
+		     .carbon_charge = LT_FOCUS_CARBON_CHARGE_CORRECTIONS,
+		     .discount = LT_FOCUS_DISCOUNT_CORRECTIONS,
+		     .carbon = LT_FOCUS_CARBON_CORRECTIONS,
+		     .energy = LT_FOCUS_EARLIER_ENERGY});
 	struct lt_focus_charge earlier = with_amounts(
-	    run, (struct amounts){LT_FOCUS_EARLIER,
-		     LT_FOCUS_EARLIER_CARBON_CHARGE, LT_FOCUS_EARLIER_DISCOUNT,
-		     LT_FOCUS_EARLIER_CARBON, LT_FOCUS_EARLIER_ENERGY});
+	    run, (struct amounts){.cost = LT_FOCUS_EARLIER,
+		     .carbon_charge = LT_FOCUS_EARLIER_CARBON_CHARGE,
+		     .discount = LT_FOCUS_EARLIER_DISCOUNT,
+		     .carbon = LT_FOCUS_EARLIER_CARBON,
+		     .energy = LT_FOCUS_EARLIER_ENERGY});
 
 	subtract(&charge, &correction);
 	subtract(&correction, &earlier);

@@ -221,7 +221,8 @@ lt_rows_print(struct lt_rows *rows, const struct lt_row_columns *columns,
 	assert(count <= LT_ROW_COLUMNS_MAX);
 	for (int i = 0; i < count; i++)
 		keys[i] = all[i].key;
-	if (lt_run_fields(fields, &(struct lt_field_keys){keys, count}, json,
+	if (lt_run_fields(fields,
+		&(struct lt_field_keys){.names = keys, .count = count}, json,
 		length, err))
 		return err->code;
 	fputs(columns->first, rows->out);

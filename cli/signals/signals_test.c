@@ -94,8 +94,9 @@ fetch(struct attempt *attempt)
 	if (zone[0])
 		set_zone(zone);
 	if (lt_adapter_fetch(attempt->adapter, &attempt->options,
-		&(struct lt_window){attempt->now_utc_s - BACK_S,
-		    attempt->now_utc_s + AHEAD_S, attempt->now_utc_s},
+		&(struct lt_window){.from_utc_s = attempt->now_utc_s - BACK_S,
+		    .to_utc_s = attempt->now_utc_s + AHEAD_S,
+		    .now_utc_s = attempt->now_utc_s},
 		&attempt->points, &attempt->err) == LT_OK)
 		lt_points_sort(&attempt->points);
 	if (zone[0])
