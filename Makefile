@@ -114,7 +114,7 @@ NODE_SRC := $(wildcard node/*.c)
 NOTIFY_SRC := $(wildcard notify/*.c)
 # What they need of others, which have more libraries.
 NODE_OTHERS := $(addprefix adapters/lib/,curl_library.c http.c json.c plain_file.c text_mend.c \
-	seal.c servers.c slurm_conf.c) $(addprefix daemon/lib/,child.c log.c program.c)
+	seal.c slurm_conf.c) $(addprefix daemon/lib/,child.c log.c program.c)
 NOTIFY_OTHERS := $(addprefix adapters/lib/,base64.c curl_library.c guard.c http.c option.c secret.c smtp.c \
 	text_mend.c) $(addprefix daemon/lib/,child.c log.c message.c program.c spool.c)
 PLUGIN_SRC := $(wildcard plugin/common/*.c)

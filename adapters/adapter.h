@@ -9,7 +9,6 @@
 
 #include "option.h"
 #include "points.h"
-#include "source_memory.h"
 
 struct lt_adapter {
 	const char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the sources of Amazon EC2 have in common, between web.h and an
- * adapter: who signs, one action with all its pages, and the items of answers.
+ * Shared by the sources of Amazon EC2, between web.h and an adapter:
+ * credentials, one action with all its pages, and the items of answers.
  */
 #ifndef LT_AWS_H
 #define LT_AWS_H
@@ -11,7 +11,7 @@
 /* ---- answers: <root><set><item><field>text</field>... ---- */
 enum {
 	LT_AWS_FIELDS_MAX = 6,
-	LT_AWS_DEPTH_MAX = 32, /* elements within elements: more, refused */
+	LT_AWS_DEPTH_MAX = 32, /* nested elements; more are refused */
 	LT_AWS_TEXT_SIZE = 512,
 	LT_AWS_PAGE_TOKEN_SIZE = 2048, /* longer: refused */
 };
@@ -39,14 +39,14 @@ struct lt_aws_page { /* one answer */
 	struct lt_aws_text next;
 };
 /*
- * All items of one answer, given to items->take() with the context. LT_EINPUT
- * with line and column for what is no XML, another root, an error body, a DTD.
- * Pure; takes time for the bytes only, and no memory.
+ * Gives all items of one answer to items->take() with the context. LT_EINPUT
+ * with line and column if it is not XML, has another root or a DTD, or is an
+ * error. Pure; takes time for the bytes only, and no memory.
  */
 int lt_aws_items_read(const struct lt_aws_items *items, void *context,
     struct lt_aws_page *page, struct lt_error *err);
-/* A copy with the five entities replaced; false when it does not fit, or is
- * not there (out is "" then). */
+/* Copies a text and replaces the five entities; false if it does not fit, or is
+ * absent (out is "" then). */
 bool lt_aws_text_copy(char *out, size_t size, const struct lt_aws_text *text);
 bool lt_aws_text_is(const struct lt_aws_text *text, const char *wanted);
 
@@ -55,7 +55,7 @@ struct lt_aws_login { /* secret: wiped by the caller (explicit_bzero) */
 	char pair[LT_SECRET_SIZE];	 /* "KEY ID:SECRET" */
 	char header[LT_TOKEN_SIZE + 32]; /* of a session's token; "" = none */
 };
-/* The options of who signs; to go into an adapter's table. */
+/* The options of credentials, for an adapter's table. */
 #define LT_AWS_LOGIN_OPTIONS                                                   \
 	{"credentials", false, "environment, file or instance",                \
 	    "environment"},                                                    \
@@ -68,21 +68,25 @@ struct lt_aws_login { /* secret: wiped by the caller (explicit_bzero) */
 	}
 int lt_aws_login_check(
     const struct lt_source_options *options, struct lt_error *err);
-/* From the environment, the file, or (kept in web->memory until five minutes
- * before they end) the instance's role. Errors have nothing secret. */
+/* Gets credentials from the environment, the file, or the instance's role,
+ * which web->memory keeps until five minutes before they end. Errors have no
+ * secret. */
 int lt_aws_login_get(struct lt_web *web, int64_t now_utc_s,
     struct lt_aws_login *login, struct lt_error *err);
-/* The two texts that credentials are in; pure, for the above and tests. */
+/* Read credentials from the two kinds of texts; pure, for the above and tests.
+ */
 int lt_aws_login_of_file(struct lt_aws_login *login, char *text,
     const char *profile, struct lt_error *err);
 int lt_aws_login_of_role(struct lt_aws_login *login, const char *bytes,
     size_t byte_count, int64_t *until_utc_s, struct lt_error *err);
 
 /* ---- requests ---- */
-/* Options region and url (default https://ec2.REGION.amazonaws.com). */
+/* Checks the options region and url (default https://ec2.REGION.amazonaws.com).
+ */
 int lt_aws_region_check(
     const struct lt_source_options *options, struct lt_error *err);
-/* Instance types and zones: letters, digits, ".-", at most 63. */
+/* True for names of instance types and zones: letters, digits, ".-", at most
+ * 63. */
 bool lt_aws_is_name(const char *text);
 
 struct lt_aws_action {
@@ -94,10 +98,11 @@ struct lt_aws_action {
 	void (*error_text)(
 	    char *out, size_t size, const char *body, size_t length);
 };
-/* All pages. A failure may come after some items were taken. */
+/* Asks for all pages. It may fail after some items were taken. */
 int lt_aws_do(struct lt_web *web, const struct lt_aws_login *login,
     const struct lt_aws_action *action, struct lt_error *err);
-/* "CODE (what to do): message" of an error body; permission: IAM action. */
+/* Writes "CODE (what to do): message" for an error body; permission: IAM
+ * action. */
 void lt_aws_error_text(char *out, size_t size, const char *body, size_t length,
     const char *permission);
 

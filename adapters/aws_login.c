@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who signs requests to AWS: keys of the environment, of a credentials file,
- * or of the instance's role (IMDSv2). None of them is ever in an error.
+ * The credentials that sign requests to AWS: keys of the environment, of a
+ * credentials file, or of the instance's role (IMDSv2). They never appear in an
+ * error.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,8 +79,8 @@ struct keys { /* NULL or "" = none */
 
 /* where: for the error. */
 static int
-fill(struct lt_aws_login *login, const struct keys *keys, const char *where,
-    struct lt_error *err)
+fill_login(struct lt_aws_login *login, const struct keys *keys,
+    const char *where, struct lt_error *err)
 {
 	const char *const id = keys->id, *const secret = keys->secret;
 	const char *const token = keys->token;
@@ -113,7 +114,7 @@ of_environment(struct lt_aws_login *login, struct lt_error *err)
 	const struct keys keys = {getenv("AWS_ACCESS_KEY_ID"),
 	    getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")};
 
-	return fill(login, &keys,
+	return fill_login(login, &keys,
 	    "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY in the environment", err);
 }
 
@@ -178,7 +179,7 @@ lt_aws_login_of_file(struct lt_aws_login *login, char *text,
 		return lt_fail(err, LT_EINPUT,
 		    "no section [%.60s], want the profile's", profile);
 	snprintf(where, sizeof(where), "section [%.60s]", profile);
-	return fill(login, &keys, where, err);
+	return fill_login(login, &keys, where, err);
 }
 
 static int
@@ -214,8 +215,8 @@ wipe(json_t *json)
 }
 
 /* {"Code": "Success", "AccessKeyId", "SecretAccessKey", "Token",
- * "Expiration": "2026-01-01T00:00:00Z"}. What jansson says of bad JSON has a
- * piece of it, so it is not told. */
+ * "Expiration": "2026-01-01T00:00:00Z"}. jansson's message about bad JSON would
+ * quote a part of it, so it is not shown. */
 int
 lt_aws_login_of_role(struct lt_aws_login *login, const char *bytes,
     size_t byte_count, int64_t *until_utc_s, struct lt_error *err)
@@ -241,7 +242,7 @@ lt_aws_login_of_role(struct lt_aws_login *login, const char *bytes,
 		code = lt_fail(err, LT_EINPUT,
 		    "credentials of the role: no time in \"Expiration\"");
 	else
-		code = fill(login,
+		code = fill_login(login,
 		    &(struct keys){
 			json_string_value(json_object_get(json, "AccessKeyId")),
 			json_string_value(secret), json_string_value(token)},
@@ -252,28 +253,24 @@ lt_aws_login_of_role(struct lt_aws_login *login, const char *bytes,
 	return lt_error_mend(err, code);
 }
 
-struct question { /* to the metadata service */
-	const char *method, *path, *header;
-};
-
-/* The answer's body is freed with imds_free(). Past any proxy: it is not ours
- * to ask for our keys. */
+/* Asks the metadata service, past any proxy, which must not see our keys. The
+ * answer's body is freed with imds_free(). */
 static int
-imds(struct lt_web *web, const struct question *question,
-    struct lt_http_response *response, struct lt_error *err)
+imds(struct lt_web *web, const char *method, const char *path,
+    const char *header, struct lt_http_response *response, struct lt_error *err)
 {
 	char url[LT_URL_SIZE];
 	const struct lt_web_request request = {
 	    .url = url,
-	    .method = question->method,
-	    .secret_header = question->header,
+	    .method = method,
+	    .secret_header = header,
 	    .direct = true,
 	    .type = LT_WEB_TEXT,
 	};
 	const int code = lt_url_start(url,
 	    lt_source_option(
 		web->options, "imds_url", "http://169.254.169.254"),
-	    question->path, err);
+	    path, err);
 
 	*response = (struct lt_http_response){0};
 	return code == LT_OK ? lt_web_do(web, &request, response, err) : code;
@@ -294,8 +291,7 @@ imds_session(
 {
 	struct lt_http_response response;
 	int code =
-	    imds(web, &(struct question){"PUT", "latest/api/token", token_ttl},
-		&response, err);
+	    imds(web, "PUT", "latest/api/token", token_ttl, &response, err);
 
 	if (code == LT_OK &&
 	    (!is_key(response.body, true) ||
@@ -315,8 +311,7 @@ imds_role(struct lt_web *web, const char *header, char *path, size_t size,
 	static const char list[] = "latest/meta-data/iam/security-credentials/";
 	struct lt_http_response response;
 	char role[192] = "";
-	int code =
-	    imds(web, &(struct question){NULL, list, header}, &response, err);
+	int code = imds(web, NULL, list, header, &response, err);
 
 	if (response.status == 404)
 		lt_context(err, "the instance has no IAM role");
@@ -343,8 +338,7 @@ of_instance(struct lt_web *web, struct lt_aws_login *login,
 	if (code == LT_OK)
 		code = imds_role(web, header, path, sizeof(path), err);
 	if (code == LT_OK)
-		code = imds(web, &(struct question){NULL, path, header},
-		    &response, err);
+		code = imds(web, NULL, path, header, &response, err);
 	if (code == LT_OK)
 		code = lt_aws_login_of_role(login, response.body,
 		    response.body_length, until_utc_s, err);
@@ -357,7 +351,7 @@ of_instance(struct lt_web *web, struct lt_aws_login *login,
 
 /* Kept as "pair\nheader". */
 static void
-keep(struct lt_source_memory *memory, const struct lt_aws_login *login,
+keep_login(struct lt_source_memory *memory, const struct lt_aws_login *login,
     int64_t until_utc_s)
 {
 	if (snprintf(memory->token, sizeof(memory->token), "%s\n%s",
@@ -395,6 +389,6 @@ lt_aws_login_get(struct lt_web *web, int64_t now_utc_s,
 		return LT_OK;
 	const int code = of_instance(web, login, &until_utc_s, err);
 	if (code == LT_OK)
-		keep(web->memory, login, until_utc_s);
+		keep_login(web->memory, login, until_utc_s);
 	return code;
 }

@@ -165,7 +165,7 @@ scores_start(struct scores *scores, const struct lt_source_options *options)
 	};
 }
 
-/* What AWS says now is taken to hold until the next question but one. */
+/* Makes the point: a score holds until the next request but one. */
 static int
 scores_end(const struct scores *scores, const struct lt_source_options *options,
     int64_t now_utc_s, struct lt_points *points, struct lt_error *err)

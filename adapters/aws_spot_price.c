@@ -275,9 +275,10 @@ static const struct lt_aws_items price_items = {
 
 /* ---- from changes to steps ---- */
 
-/* Of two prices for one time, the dearer comes last, and holds. */
+/* Orders by time; if two prices have one time, the dearer comes last, and
+ * counts. */
 static int
-compare(const void *left, const void *right)
+by_time(const void *left, const void *right)
 {
 	const struct change *const a = left, *const b = right;
 
@@ -329,7 +330,7 @@ add_steps(struct prices *prices, int64_t to_utc_s, struct lt_points *points,
 
 	if (prices->count > 0)
 		qsort(prices->changes, prices->count, sizeof(struct change),
-		    compare);
+		    by_time);
 	for (size_t i = 0; code == LT_OK && i < prices->count; i++) {
 		const struct change *const change = &prices->changes[i];
 

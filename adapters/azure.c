@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by azure_retail_price.c and azure_eviction_rate.c: which machine is
- * meant, and what Azure says when it refuses.
+ * Shared by azure_retail_price.c and azure_eviction_rate.c: the machine that is
+ * meant, by region and SKU, and the text of Azure's errors.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -69,8 +69,8 @@ lt_azure_text(const json_t *object, const char *key)
 	return text == NULL ? "" : text;
 }
 
-/* Resource Graph's own message is a form letter; what is wrong is in the
- * first of its details. */
+/* Returns the first detail of an error: Resource Graph's own message says
+ * nothing specific. */
 static const json_t *
 innermost(const json_t *error)
 {
@@ -80,11 +80,11 @@ innermost(const json_t *error)
 	return lt_azure_text(detail, "message")[0] == '\0' ? error : detail;
 }
 
-/* {"error":{"code","message"}} of Resource Manager, {"error":"invalid_client",
- * "error_description":"AADSTS7000215: ..."} of the login, {"Error":{"Code",
- * "Message"}} of the prices. */
+/* Writes {"error":{"code","message"}} of Resource Manager,
+ * {"error":"invalid_client", "error_description":"AADSTS7000215: ..."} of the
+ * login, {"Error":{"Code", "Message"}} of the prices. */
 static void
-say(char *out, size_t size, const json_t *json)
+write_error(char *out, size_t size, const json_t *json)
 {
 	const json_t *const error = innermost(json_object_get(json, "error"));
 	const json_t *const other = json_object_get(json, "Error");
@@ -111,7 +111,7 @@ lt_azure_refusal(const json_t *json, struct lt_error *err)
 {
 	char words[201];
 
-	say(words, sizeof(words), json);
+	write_error(words, sizeof(words), json);
 	return words[0] == '\0'
 		   ? LT_OK
 		   : lt_fail(err, LT_ENET, "the source says: %s", words);
@@ -125,6 +125,6 @@ lt_azure_error_text(char *out, size_t size, const char *body, size_t length)
 	out[0] = '\0';
 	if (lt_json_load(&json, body, length, NULL) != LT_OK)
 		return;
-	say(out, size, json);
+	write_error(out, size, json);
 	json_decref(json);
 }

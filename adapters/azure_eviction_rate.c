@@ -156,7 +156,7 @@ read_page(const struct lt_source_options *options, const json_t *json,
 
 /* It holds from now on, until the next fetch may bring another. */
 static int
-finish(const struct lt_source_options *options, const struct tally *tally,
+make_points(const struct lt_source_options *options, const struct tally *tally,
     int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
 {
 	const int64_t start_utc_s = now_utc_s - now_utc_s % 3600;
@@ -195,7 +195,8 @@ rate_parse(const struct lt_source_options *options,
 	code = read_page(options, json, &tally, err);
 	json_decref(json);
 	if (code == LT_OK)
-		code = finish(options, &tally, answer->now_utc_s, points, err);
+		code = make_points(
+		    options, &tally, answer->now_utc_s, points, err);
 	return lt_error_mend(err, code);
 }
 
@@ -289,7 +290,7 @@ login(struct lt_web *web, int64_t now_utc_s, struct lt_error *err)
 		code = lt_web_do(web, &request, &response, err);
 	explicit_bzero(form, sizeof(form));
 	if (code == LT_OK) {
-		/* What jansson says of bad JSON has a piece of it. */
+		/* jansson's message about bad JSON would quote a part of it. */
 		code = lt_json_load(
 		    &json, response.body, response.body_length, NULL);
 		if (code != LT_OK)
@@ -396,7 +397,8 @@ request_all(struct lt_web *web, int64_t now_utc_s, bool *denied,
 				 "more than %d pages for one sku", PAGES_MAX);
 	} while (code == LT_OK && tally.next[0] != '\0');
 	if (code == LT_OK) {
-		code = finish(web->options, &tally, now_utc_s, points, err);
+		code =
+		    make_points(web->options, &tally, now_utc_s, points, err);
 		if (code != LT_OK)
 			lt_web_refuse(url, err);
 	}

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "azure.h"
-#include "price_list.h"
+#include "prices.h"
 #include "units.h"
 #include "web.h"
 
@@ -162,7 +162,7 @@ read_row(const struct lt_source_options *options, const json_t *row,
 
 /* The primary meter comes first, then the newest. */
 static int
-compare(const struct price *left, const struct price *right)
+compare_prices(const struct price *left, const struct price *right)
 {
 	if (left->primary != right->primary)
 		return left->primary ? 1 : -1;
@@ -174,7 +174,8 @@ compare(const struct price *left, const struct price *right)
 static void
 keep_better(struct tally *tally, const struct price *price)
 {
-	const int order = tally->found ? compare(price, &tally->best) : 1;
+	const int order =
+	    tally->found ? compare_prices(price, &tally->best) : 1;
 
 	if (order > 0)
 		tally->doubtful = false;
@@ -237,7 +238,7 @@ no_price(const struct lt_source_options *options, const struct tally *tally,
 
 /* A list price holds from now on, until the next fetch may bring another. */
 static int
-finish(const struct lt_source_options *options, const struct tally *tally,
+make_points(const struct lt_source_options *options, const struct tally *tally,
     struct lt_points *points, struct lt_error *err)
 {
 	const int64_t start_utc_s = tally->now_utc_s - tally->now_utc_s % 3600;
@@ -279,7 +280,7 @@ price_parse(const struct lt_source_options *options,
 	code = read_page(options, json, &tally, err);
 	json_decref(json);
 	if (code == LT_OK)
-		code = finish(options, &tally, points, err);
+		code = make_points(options, &tally, points, err);
 	return lt_error_mend(err, code);
 }
 
@@ -408,7 +409,7 @@ price_fetch(const struct lt_source_options *options,
 			   : lt_fail(&inner, LT_ELIMIT,
 				 "more than %d pages for one sku", PAGES_MAX);
 	if (code == LT_OK) {
-		code = finish(options, &tally, points, &inner);
+		code = make_points(options, &tally, points, &inner);
 		if (code != LT_OK)
 			lt_web_refuse(first, &inner);
 	}

@@ -12,7 +12,6 @@
 #include <strings.h>
 #include <time.h>
 
-#include "carbon_aware.h"
 #include "fetch_parts.h"
 #include "plain_file.h"
 #include "source.h"
@@ -332,7 +331,7 @@ parse_file(const struct lt_source_options *options, const json_t *json,
 		return lt_fail(
 		    err, LT_EINPUT, "JSON without a list, or \"Emissions\"");
 	code = check_real(json, err);
-	/* Forecasts first: what is known of a time comes after, and wins. */
+	/* Forecasts first: measured values come after them, and win. */
 	if (code == LT_OK)
 		code = add_forecasts(forecasts, asked, &rows, points, err);
 	rows.is_forecast = false;
@@ -378,8 +377,10 @@ file_fetch(const struct lt_source_options *options,
 	if (code != LT_OK)
 		return code;
 	code = file_parse(options,
-	    &(struct lt_answer){bytes, byte_count, window->now_utc_s}, &all,
-	    &inner);
+	    &(struct lt_answer){.bytes = bytes,
+		.byte_count = byte_count,
+		.now_utc_s = window->now_utc_s},
+	    &all, &inner);
 	free(bytes);
 	if (code == LT_OK) {
 		memcpy(points->note, all.note, sizeof(points->note));

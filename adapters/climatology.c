@@ -11,7 +11,7 @@
 
 #include "climatology.h"
 #include "source.h"
-#include "table_age.h"
+#include "points.h"
 #include "units.h"
 
 /* Written by a script, whose rows no formatter is to break. */

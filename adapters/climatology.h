@@ -12,12 +12,12 @@
  * lowtided nothing until it is read. */
 struct lt_climatology {
 	char zone[20];		   /* as at Electricity Maps */
-	int first_year, last_year; /* that the means are of */
+	int first_year, last_year; /* of the means */
 	char origin[60];
 	/* g CO2e/kWh by month and UTC hour. */
 	uint16_t g_per_kwh[12][24];
 };
-/* Of the same zones; ended by zone "". */
+/* Two tables of the same zones; zone "" ends each. */
 extern const struct lt_climatology lt_climatologies_lifecycle[];
 extern const struct lt_climatology lt_climatologies_direct[];
 

@@ -9,7 +9,7 @@
 
 #include "cloud_region.h"
 #include "source.h"
-#include "table_age.h"
+#include "points.h"
 #include "units.h"
 
 #define EMISSIONS "direct" /* the default: of these all regions are known */
@@ -109,7 +109,7 @@ emissions_of(const struct lt_source_options *options)
 }
 
 static int
-find(const struct lt_source_options *options,
+find_asked(const struct lt_source_options *options,
     const struct lt_cloud_region **found, struct lt_error *err)
 {
 	const char *const wanted = lt_source_option(options, "cloud", "");
@@ -129,7 +129,7 @@ cloud_check(const struct lt_source_options *options, struct lt_error *err)
 {
 	const struct lt_cloud_region *found;
 
-	return find(options, &found, err);
+	return find_asked(options, &found, err);
 }
 
 static int
@@ -137,7 +137,7 @@ cloud_year(const struct lt_source_options *options)
 {
 	const struct lt_cloud_region *found = NULL;
 
-	return find(options, &found, NULL) == LT_OK ? found->year : 0;
+	return find_asked(options, &found, NULL) == LT_OK ? found->year : 0;
 }
 
 static int
@@ -149,7 +149,7 @@ cloud_fetch(const struct lt_source_options *options,
 	struct lt_point point = {.start_utc_s = window->from_utc_s,
 	    .end_utc_s = window->to_utc_s,
 	    .quality = LT_QUALITY_CONSTANT};
-	const int code = find(options, &region, err);
+	const int code = find_asked(options, &region, err);
 
 	if (code != LT_OK)
 		return code;

@@ -7,7 +7,7 @@
 
 #include "json_source.h"
 #include "lookup.h"
-#include "price_list.h"
+#include "prices.h"
 #include "secret.h"
 #include "source.h"
 #include "units.h"

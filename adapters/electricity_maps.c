@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "electricity_maps.h"
 #include "fetch_parts.h"
 #include "source.h"
 #include "units.h"
@@ -22,7 +21,7 @@
 
 enum { STEP_S = LT_HOUR_S, ZONE_SIZE = 48 };
 
-/* Whose values are wanted, and what the rows of one answer came to. */
+/* The zone whose values are wanted, and counts of the rows of one answer. */
 struct reading {
 	int64_t now_utc_s;
 	const char *factors;
@@ -39,7 +38,7 @@ text_of(const json_t *json, const char *key)
 	return json_string_value(json_object_get(json, key));
 }
 
-/* Keys of the sandbox get made-up values, and say so. */
+/* True for made-up values, which the answers to sandbox keys are marked as. */
 static bool
 is_made_up(const json_t *json)
 {
@@ -159,7 +158,7 @@ add_row(const json_t *row, const json_t *answer, struct reading *reading,
 				       "no room for more points");
 }
 
-/* The rows of a list; NULL = the answer is one value itself. */
+/* Returns the rows of a list; NULL = the answer is one value itself. */
 static const json_t *
 find_rows(const json_t *answer)
 {
@@ -233,7 +232,7 @@ add_notes(const struct lt_source_options *options,
 		    reading->refused + reading->empty, reading->rows);
 }
 
-/* When a forecast was made is told once, for all of it. */
+/* Dates the points; an answer has one time of issue for a whole forecast. */
 static void
 date_points(const json_t *answer, int64_t now_utc_s, struct lt_points *points)
 {
@@ -398,9 +397,9 @@ struct asking { /* the parts of a request that stay the same */
 	char header[LT_SECRET_SIZE + 16]; /* wiped at the end */
 };
 
-/* A zone that it does not know would give the zone of who asks, by his IP
- * address, with nothing to tell: version 3 names the switch for that one way,
- * version 4 the other. */
+/* For an unknown zone the API would silently answer with the zone of the
+ * client's IP address. Versions 3 and 4 name the switch against that
+ * differently. */
 static int
 make_url(char url[LT_URL_SIZE], const struct lt_source_options *options,
     const char *endpoint, const struct lt_query *more, struct lt_error *err)
@@ -494,7 +493,7 @@ request_past(struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
 	}
 }
 
-/* The hours to come of the forecast, and over them what is said of now. */
+/* Joins the hours of the forecast and, over them, the present value. */
 static int
 join_ahead(const struct lt_fetch_part *forecast, int64_t now_utc_s,
     struct lt_fetch_part *ahead)

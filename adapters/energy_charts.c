@@ -13,7 +13,7 @@
 
 #include "fetch_parts.h"
 #include "source.h"
-#include "tariff_terms.h"
+#include "prices.h"
 #include "units.h"
 #include "web.h"
 

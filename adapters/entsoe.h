@@ -35,14 +35,14 @@ struct lt_entsoe_step { /* of a series: one value, on [start, end) */
 	double value;
 };
 
-/* A kind of document, and what becomes of it: the functions get the sink that
- * lt_entsoe_read() got. */
+/* A kind of document, and the functions that take its parts: they get the sink
+ * of lt_entsoe_read(). */
 struct lt_entsoe_document {
 	const char *root, *type; /* "GL_MarketDocument", "A75" */
 	const char *title;	 /* of the type, for people */
 	const char *value;	 /* a point's element: "quantity" */
 	int value_max;		 /* either way; more: refused */
-	/* Is this series one to read? Counts those that it refuses. */
+	/* True for a series to read; counts those that it refuses. */
 	bool (*wanted)(void *sink, const struct lt_entsoe_series *series);
 	void (*put)(void *sink, const struct lt_entsoe_series *series,
 	    const struct lt_entsoe_step *step);

@@ -11,7 +11,7 @@
 
 #include "entsoe.h"
 #include "source.h"
-#include "tariff_terms.h"
+#include "prices.h"
 #include "units.h"
 
 enum {
@@ -100,9 +100,10 @@ refuse(void *context, const char *what)
 	lt_fail(&sink->refusal, LT_EINPUT, "%s", what);
 }
 
-/* The zone's own price, of the auction that was asked for? Auctions within the
- * day are passed over, and so is a second one of the day before: of DE-LU and
- * AT, EXAA's of 10:15, with other prices than the coupled market's. */
+/* True for the zone's own price, of the auction that was asked for. Auctions
+ * within the day are passed over, and so is a second one of the day before: of
+ * DE-LU and AT, EXAA's of 10:15, with other prices than the coupled market's.
+ */
 static bool
 is_wanted(void *context, const struct lt_entsoe_series *series)
 {
@@ -137,7 +138,7 @@ is_wanted(void *context, const struct lt_entsoe_series *series)
 
 /* An auction's result: what is to come is settled too, but has not been. */
 static void
-put(void *context, const struct lt_entsoe_series *series,
+put_price(void *context, const struct lt_entsoe_series *series,
     const struct lt_entsoe_step *step)
 {
 	struct sink *const sink = context;
@@ -165,11 +166,11 @@ static const struct lt_entsoe_document prices = {
     .value = "price.amount",
     .value_max = PRICE_MAX,
     .wanted = is_wanted,
-    .put = put,
+    .put = put_price,
     .refuse = refuse,
 };
 
-/* Copies what was read, of [from, to), with its notes. */
+/* Copies the points that were read, of [from, to), with their notes. */
 static int
 sink_give(struct sink *sink, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err)

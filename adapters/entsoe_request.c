@@ -141,8 +141,9 @@ entsoe_error_text(char *out, size_t size, const char *body, size_t length)
 	struct lt_entsoe_answer answer;
 
 	out[0] = '\0';
-	if (lt_entsoe_read(&(struct lt_answer){body, length, 0}, NULL, NULL,
-		&answer, NULL) == LT_OK)
+	if (lt_entsoe_read(
+		&(struct lt_answer){.bytes = body, .byte_count = length}, NULL,
+		NULL, &answer, NULL) == LT_OK)
 		snprintf(out, size, "%.190s", answer.reason);
 }
 
@@ -196,14 +197,15 @@ request_span(struct lt_entsoe_job *job, struct span span,
 	if (response.status == 429 && job->web.points->retry_after_s < BAN_S)
 		job->web.points->retry_after_s = BAN_S;
 	if (code == LT_OK) {
-		code = lt_entsoe_read(
-		    &(struct lt_answer){response.body, response.body_length, 0},
-		    job->document, job->sink, answer, &inner);
+		code =
+		    lt_entsoe_read(&(struct lt_answer){.bytes = response.body,
+				       .byte_count = response.body_length},
+			job->document, job->sink, answer, &inner);
 		if (code != LT_OK)
 			lt_web_refuse(url, &inner);
 	} else if (response.status == 400 &&
-		   lt_entsoe_read(&(struct lt_answer){response.body,
-				      response.body_length, 0},
+		   lt_entsoe_read(&(struct lt_answer){.bytes = response.body,
+				      .byte_count = response.body_length},
 		       NULL, NULL, answer, NULL) == LT_OK &&
 		   (answer->kind == LT_ENTSOE_NO_DATA ||
 		       answer->kind == LT_ENTSOE_TOO_MUCH)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Answers of ENTSO-E's Transparency Platform: documents of series of values
- * (GL_MarketDocument, Publication_MarketDocument), of which the adapters say
- * what they want, and Acknowledgement_MarketDocument. By local names: the
+ * (GL_MarketDocument, Publication_MarketDocument), of which the adapters
+ * choose series, and Acknowledgement_MarketDocument. By local names: the
  * versions of the namespace vary.
  */
 #include <expat.h>
@@ -62,7 +62,7 @@ struct reader {
 #endif
 
 static void
-stop(struct reader *reader, enum lt_code code, const char *what)
+stop_reading(struct reader *reader, enum lt_code code, const char *what)
 {
 	if (reader->code != LT_OK)
 		return;
@@ -96,7 +96,7 @@ start_root(struct reader *reader, const char *name)
 	} else {
 		snprintf(
 		    text, sizeof(text), "got <%.60s>, want <%s>", name, wanted);
-		stop(reader, LT_EINPUT, text);
+		stop_reading(reader, LT_EINPUT, text);
 	}
 }
 
@@ -117,7 +117,7 @@ on_start(void *data, const char *full_name, const char **attributes)
 	(void)attributes;
 	reader->text_length = 0;
 	if (++reader->depth > DEPTH_MAX) {
-		stop(reader, LT_ELIMIT, "XML with more than 32 levels");
+		stop_reading(reader, LT_ELIMIT, "XML with more than 32 levels");
 	} else if (reader->depth == 1) {
 		start_root(reader, name);
 	} else if (reader->root != ROOT_DATA) {
@@ -145,7 +145,7 @@ on_text(void *data, const char *text, int length)
 	reader->text_length += count;
 }
 
-/* The element's text without the blanks around it. */
+/* Returns the element's text without the blanks around it. */
 static const char *
 trimmed(struct reader *reader)
 {
@@ -180,7 +180,7 @@ end_point(struct reader *reader)
 
 	reader->in_point = false;
 	if (++reader->points > POINTS_MAX) {
-		stop(reader, LT_ELIMIT, "more than 262144 points");
+		stop_reading(reader, LT_ELIMIT, "more than 262144 points");
 		return;
 	}
 	if (position == 0 || isinf(reader->point.value))
@@ -375,7 +375,7 @@ on_end(void *data, const char *full_name)
 		snprintf(what, sizeof(what),
 		    "a document of another type than %s, %s",
 		    reader->document->type, reader->document->title);
-		stop(reader, LT_EINPUT, what);
+		stop_reading(reader, LT_EINPUT, what);
 	}
 	reader->depth--;
 	reader->text_length = 0;
@@ -389,10 +389,10 @@ on_doctype(void *data, const char *name, const char *system_id,
 	(void)system_id;
 	(void)public_id;
 	(void)has_subset;
-	stop(data, LT_EINPUT, "XML with a document type: refused");
+	stop_reading(data, LT_EINPUT, "XML with a document type: refused");
 }
 
-/* What expat's short words mean for who reads them. */
+/* Returns an error of expat in words that are easier to understand. */
 static const char *
 xml_words(enum XML_Error code)
 {
@@ -436,7 +436,7 @@ lt_entsoe_read(const struct lt_answer *answer,
 		XML_TRUE) != XML_STATUS_OK) {
 		snprintf(what, sizeof(what), "not XML: %s",
 		    xml_words(XML_GetErrorCode(reader.parser)));
-		stop(&reader, LT_EINPUT, what);
+		stop_reading(&reader, LT_EINPUT, what);
 	}
 	XML_ParserFree(reader.parser);
 	return reader.code;

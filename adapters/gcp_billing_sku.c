@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "lookup.h"
-#include "price_list.h"
+#include "prices.h"
 #include "source.h"
 #include "units.h"
 #include "web.h"
@@ -57,7 +57,7 @@ static const struct {
 
 /* ---- descriptions ---- */
 
-/* Skip words at the start of *text, whatever their case. */
+/* Skips words at the start of *text, in any case. */
 static bool
 skip(const char **text, const char *words)
 {
@@ -69,7 +69,7 @@ skip(const char **text, const char *words)
 	return true;
 }
 
-/* Skip each of these that is there, in their order; was any? */
+/* Skips each of these words that is there, in their order; true if any was. */
 static bool
 skip_each(const char **text, const char *const *words)
 {
@@ -177,7 +177,7 @@ money(const struct search *search, const json_t *price, int64_t *nanos,
 	return LT_OK;
 }
 
-/* The price that holds now: of several by time the last one that began. */
+/* Returns the price that holds now: the last one that began. */
 static const json_t *
 current_pricing(const struct search *search, const json_t *sku)
 {
@@ -446,7 +446,7 @@ search_init(struct search *search, const struct lt_source_options *options,
 }
 
 static int
-finish(
+make_points(
     const struct search *search, struct lt_points *points, struct lt_error *err)
 {
 	int64_t micros = 0;
@@ -513,7 +513,7 @@ gcp_parse(const struct lt_source_options *options,
 		code = add_page(
 		    &search, answer->bytes, answer->byte_count, token, err);
 	if (code == LT_OK)
-		code = finish(&search, points, err);
+		code = make_points(&search, points, err);
 	return lt_error_mend(err, code);
 }
 
@@ -599,7 +599,7 @@ gcp_fetch(const struct lt_source_options *options,
 		code = fetch_pages(&web, secret, &search, err);
 	explicit_bzero(secret, sizeof(secret));
 	if (code == LT_OK)
-		code = finish(&search, points, err);
+		code = make_points(&search, points, err);
 	return lt_error_mend(err, code);
 }
 

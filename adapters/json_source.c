@@ -11,7 +11,7 @@
 
 #include "fetch_parts.h"
 #include "json_source.h"
-#include "tariff_terms.h"
+#include "prices.h"
 #include "text_mend.h"
 #include "units.h"
 #include "web.h"

@@ -381,10 +381,10 @@ take_mean(const struct mean *mean, double weight, struct lt_points *points,
 
 		if (mean->weights[i] > weight * (1 - 1e-9))
 			code = lt_points_add(points,
-			    &(struct lt_point){start_utc_s,
-				start_utc_s + LT_HOUR_S,
-				mean->sums[i] / mean->weights[i],
-				LT_QUALITY_FORECAST},
+			    &(struct lt_point){.start_utc_s = start_utc_s,
+				.end_utc_s = start_utc_s + LT_HOUR_S,
+				.value = mean->sums[i] / mean->weights[i],
+				.quality = LT_QUALITY_FORECAST},
 			    err);
 	}
 	if (code == LT_OK && points->count == 0)

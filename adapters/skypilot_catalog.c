@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "price_list.h"
+#include "prices.h"
 #include "csv.h"
 #include "source.h"
 #include "units.h"
@@ -190,8 +190,8 @@ row_price(const struct lt_csv *csv, const struct lt_csv_row *row, double *price,
 	return LT_OK;
 }
 
-/* Of several rows the dearest counts: a budget must never be passed because
- * the scheduler put a node into another zone. */
+/* Adds a row. The dearest of several rows counts: a budget must never be passed
+ * because the scheduler put a node into another zone. */
 static void
 part_add(
     struct part *part, const struct lt_csv *csv, const struct lt_csv_row *row)
@@ -361,8 +361,8 @@ part_note(struct lt_points *points, const struct part *part, const char *what)
 }
 
 static int
-finish(const struct search *search, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err)
+make_points(const struct search *search, int64_t now_utc_s,
+    struct lt_points *points, struct lt_error *err)
 {
 	const bool has_host = search->type != NULL;
 	const bool has_gpus =
@@ -439,8 +439,9 @@ parse_csv(struct search *search, const struct lt_answer *answer,
 			break;
 		add_row(search, &csv, &row);
 	}
-	return code == LT_OK ? finish(search, answer->now_utc_s, points, err)
-			     : code;
+	return code == LT_OK
+		   ? make_points(search, answer->now_utc_s, points, err)
+		   : code;
 }
 
 static int
@@ -500,7 +501,7 @@ fetch_version(struct lt_web *web, int version, const struct lt_window *window,
 	return code;
 }
 
-/* By the file, not by when it was asked for. */
+/* Dates the points by the file and not by the time of the request. */
 static void
 date_points(struct lt_points *points, const struct lt_source_memory *memory,
     int64_t now_utc_s)
@@ -539,7 +540,7 @@ sky_fetch(const struct lt_source_options *options,
 			break;
 		version = version > VERSION_OLDEST ? version - 1 : 0;
 	}
-	/* What is known of one version's file is not so of another's. */
+	/* Validators of one version's file do not hold for another's. */
 	if (web.memory->version != 0 && web.memory->version != version &&
 	    code == LT_OK) {
 		web.memory->etag[0] = web.memory->last_modified[0] = '\0';

@@ -7,7 +7,7 @@
 
 #include "json_source.h"
 #include "source.h"
-#include "tariff_terms.h"
+#include "prices.h"
 #include "units.h"
 
 #define EDS_URL "https://api.energidataservice.dk"

@@ -69,7 +69,7 @@ skip_blanks(const char *text)
 	return text + strspn(text, " \t\r\n");
 }
 
-/* Of "sun", "mon"... or "jan", "feb"...: which, -1 = none. */
+/* Returns the index of text in "sunmon..." or "janfeb..."; -1 = none. */
 static int
 find_name(const char *names, int count, const char *text)
 {

@@ -15,7 +15,7 @@
 #include "fetch_parts.h"
 #include "grow.h"
 #include "units.h"
-#include "watttime.h"
+#include "source.h"
 #include "web.h"
 
 enum { STEP_S = 300 };
@@ -490,7 +490,8 @@ take_token(struct session *session, const struct lt_http_response *response,
 {
 	struct lt_source_memory *const memory = session->web.memory;
 	const int code = lt_watttime_text(memory->token, sizeof(memory->token),
-	    &(struct lt_answer){response->body, response->body_length, 0},
+	    &(struct lt_answer){
+		.bytes = response->body, .byte_count = response->body_length},
 	    "token", err);
 
 	if (code != LT_OK)
@@ -616,8 +617,9 @@ ask_points(struct session *session, const char *url, struct lt_points *points,
 	*status = is_token_refused(&response) ? 0 : response.status;
 	if (code == LT_OK) {
 		code = lt_watttime_parse(&session->options,
-		    &(struct lt_answer){response.body, response.body_length,
-			session->now_utc_s},
+		    &(struct lt_answer){.bytes = response.body,
+			.byte_count = response.body_length,
+			.now_utc_s = session->now_utc_s},
 		    points, &inner);
 		if (code != LT_OK)
 			lt_web_refuse(url, &inner);
@@ -648,10 +650,11 @@ find_region(struct session *session, struct lt_error *err)
 	if (code == LT_OK)
 		code = ask_source(session, url, &response, &inner);
 	if (code == LT_OK) {
-		code = lt_watttime_text(session->region,
-		    sizeof(session->region),
-		    &(struct lt_answer){response.body, response.body_length, 0},
-		    "region", &inner);
+		code =
+		    lt_watttime_text(session->region, sizeof(session->region),
+			&(struct lt_answer){.bytes = response.body,
+			    .byte_count = response.body_length},
+			"region", &inner);
 		if (code == LT_OK && !is_region(session->region))
 			code = lt_fail(
 			    &inner, LT_EINPUT, "a region of odd letters");

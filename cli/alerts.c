@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide alerts: what owners and users were told of costs, and what is due.
+ * lowtide alerts: a table of the messages about costs that owners and users
+ * were sent, and of those that are due. Reads GET /v1/alerts; --json prints the
+ * answer as it came.
  */
 #include <string.h>
 
 #include "cli.h"
 
-/* When it was sent; of one that is due when it will be. */
+/* When the alert was sent; "due ..." if it is still to be sent. */
 static const char *
 sent_text(char *out, size_t size, const json_t *alert)
 {
@@ -27,7 +29,7 @@ print_alerts(const json_t *answer, bool color)
 {
 	static const struct lt_table_column columns[] = {{"TEAM", false},
 	    {"PASSED", false}, {"SENT", false}, {"WHAT", false}, {NULL, false}};
-	static const char mark[] = "lowtide: "; /* of a mail's subject */
+	static const char mark[] = "lowtide: "; /* of mail subjects */
 	struct lt_table *const table = lt_table_new(columns);
 	size_t i;
 	const json_t *alert;

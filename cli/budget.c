@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide budget: what each budget has spent, held and available; "budget
- * adjust", which adds to or takes from one, with a reason; and "budget moved",
- * accounts that were moved from one to another in Slurm.
+ * lowtide budget: a table of what each budget has spent, held and available,
+ * from GET /v1/budget.
+ *
+ * "budget adjust" adds to a budget or takes from it, with a reason; "budget
+ * moved" lists accounts that were moved in Slurm from one budget to another,
+ * and accepts such a move. lowtided checks who may; what it refuses is printed,
+ * and the exit status is 1.
  */
 #include <string.h>
 
@@ -25,7 +29,7 @@ static const char *const money_keys[FIGURES] = {
 static const char *const carbon_keys[FIGURES] = {
     "limit_mg", "spent_mg", "held_mg", "available_mg"};
 
-/* One line: a budget in one of its two currencies. */
+/* Adds one row: a budget in money or in carbon. */
 static void
 add_row(struct lt_table *table, const json_t *budget, const char *const *keys,
     const char *currency)
@@ -68,7 +72,7 @@ print_budgets(const json_t *answer, bool color)
 	    {NULL, false},
 	};
 	static const int drops[] = {
-	    7, -1}; /* what binds: lowtide.yaml has it */
+	    7, -1}; /* when exceeded: lowtide.yaml has it */
 	const json_t *const budgets = json_object_get(answer, "budgets");
 	const char *const currency = lt_json_text(answer, "currency", "");
 	struct lt_table *const table = lt_table_new(columns);
@@ -98,7 +102,7 @@ print_budgets(const json_t *answer, bool color)
 }
 
 static int
-show(const struct lt_cli *cli)
+show_budgets(const struct lt_cli *cli)
 {
 	char path[768] = "/v1/budget";
 	json_t *answer = NULL;
@@ -198,7 +202,7 @@ print_moved(const struct lt_cli *cli, const json_t *moved)
 	return LT_EXIT_OK;
 }
 
-/* Lists them, or accepts one. */
+/* Lists the accounts that were moved, or accepts one move. */
 static int
 moved(const struct lt_cli *cli)
 {
@@ -244,7 +248,7 @@ lt_cli_budget(const struct lt_cli *cli)
 				return lt_cli_usage(cli,
 				    "--%s belongs to \"budget adjust\"",
 				    lt_cli_budget_options[i].name);
-		return show(cli);
+		return show_budgets(cli);
 	}
 	if (strcmp(cli->operands[0], "adjust") == 0 && cli->operand_count == 1)
 		return adjust(cli);

@@ -1,15 +1,200 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide close: what has been closed, and by whom; with a period, close it,
- * and with a folder, write its statement there (statement.c). With --reopen the
- * closing is undone.
+ * lowtide close: lists closed periods; with a period, closes it; with --reopen,
+ * undoes that.
+ *
+ * With --output DIR it also writes the statement into DIR/PERIOD: the report in
+ * each format, and SHA256SUMS of the files that never change. A file that
+ * exists is compared and never overwritten: if it differs, that is an error
+ * which names it. --last of a month that can't be closed yet succeeds, so that
+ * a daily timer stays quiet.
  */
+#include <errno.h>
+#include <nettle/base16.h>
+#include <nettle/sha2.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "report.h"
-#include "statement.h"
 #include "units.h"
+
+static const struct file {
+	const char *name;
+	struct lt_report_look look;
+	bool of_money; /* a site without a currency has none */
+	bool drawn;    /* another release may draw it differently: stays */
+} files[] = {
+    {"statement.json", {.format = LT_REPORT_JSON}, false, false},
+    {"statement.csv", {.format = LT_REPORT_CSV}, false, false},
+    {"runs.csv", {.format = LT_REPORT_CSV, .runs = true}, false, false},
+    {"focus.csv", {.format = LT_REPORT_FOCUS, .charges = true}, true, false},
+    {"billing-period.csv", {.format = LT_REPORT_FOCUS}, true, false},
+    {"statement.html", {.format = LT_REPORT_HTML}, false, true},
+};
+enum { FILES = sizeof(files) / sizeof(files[0]) };
+#define CHECKSUMS "SHA256SUMS"
+
+struct folder {
+	const struct lt_cli *cli;
+	struct lt_report_query query;
+	int closing; /* the first is 1 */
+	bool has_money;
+	char path[4096 - 32];
+};
+
+static bool
+is_of(const struct folder *folder, const struct file *file)
+{
+	return folder->has_money || !file->of_money;
+}
+
+/* Gives the folder the group of the folder around it, whoever writes. */
+static int
+take_group(
+    const struct folder *folder, const char *around, struct lt_error *err)
+{
+	struct stat ours, theirs;
+
+	if (stat(around, &theirs) != 0)
+		return lt_fail(err, LT_EIO, "%s: %s", around, strerror(errno));
+	if (lstat(folder->path, &ours) != 0 || !S_ISDIR(ours.st_mode))
+		return lt_fail(err, LT_EIO, "%s: want a folder", folder->path);
+	if (ours.st_gid == theirs.st_gid && (ours.st_mode & S_ISGID))
+		return LT_OK;
+	if (chown(folder->path, (uid_t)-1, theirs.st_gid) != 0 ||
+	    chmod(folder->path, S_ISGID | 0750) != 0)
+		return lt_fail(err, LT_EIO,
+		    "%s: can't have the group of %s (%s); chmod g+s %s",
+		    folder->path, around, strerror(errno), around);
+	return LT_OK;
+}
+
+static int
+make_folder(struct folder *folder, const char *around, struct lt_error *err)
+{
+	char closing[16] = "";
+
+	if (folder->closing > 1)
+		snprintf(closing, sizeof(closing), ".%d", folder->closing);
+	const int length = snprintf(folder->path, sizeof(folder->path),
+	    "%s/%s%s", around, folder->query.period, closing);
+
+	if (length >= (int)sizeof(folder->path))
+		return lt_fail(
+		    err, LT_EIO, "%.60s...: the name is too long", around);
+	if (mkdir(folder->path, 0750) != 0 && errno != EEXIST)
+		return lt_fail(
+		    err, LT_EIO, "%s: %s", folder->path, strerror(errno));
+	return take_group(folder, around, err);
+}
+
+static int
+begin_file(struct lt_output *output, const struct folder *folder,
+    const char *name, struct lt_error *err)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", folder->path, name);
+	return lt_output_open(output, path, err);
+}
+
+static int
+write_file(
+    const struct folder *folder, const struct file *file, struct lt_error *err)
+{
+	char path[4096];
+	struct stat there;
+	struct lt_output output;
+
+	snprintf(path, sizeof(path), "%s/%s", folder->path, file->name);
+	if (file->drawn && lstat(path, &there) == 0)
+		return LT_OK;
+	if (begin_file(&output, folder, file->name, err))
+		return err->code;
+	lt_report_write(
+	    output.out, folder->cli, &folder->query, &file->look, err);
+	return lt_output_keep(&output, err);
+}
+
+static int
+write_checksum(FILE *out, const struct folder *folder, const char *name,
+    struct lt_error *err)
+{
+	char path[4096], hex[BASE16_ENCODE_LENGTH(SHA256_DIGEST_SIZE)];
+	uint8_t bytes[16384], digest[SHA256_DIGEST_SIZE];
+	struct sha256_ctx hash;
+	size_t length;
+
+	snprintf(path, sizeof(path), "%s/%s", folder->path, name);
+	FILE *const in = fopen(path, "r");
+	if (in == NULL)
+		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
+	sha256_init(&hash);
+	while ((length = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		sha256_update(&hash, length, bytes);
+	if (ferror(in))
+		lt_fail(err, LT_EIO, "%s: can't be read", path);
+	fclose(in);
+	sha256_digest(&hash, sizeof(digest), digest);
+	base16_encode_update(hex, sizeof(digest), digest);
+	fprintf(out, "%.*s  %s\n", (int)sizeof(hex), hex, name);
+	return err->code;
+}
+
+/* Writes the checksums as sha256sum -c reads them. */
+static int
+write_checksums(const struct folder *folder, struct lt_error *err)
+{
+	struct lt_output output;
+
+	if (begin_file(&output, folder, CHECKSUMS, err))
+		return err->code;
+	for (int i = 0; i < FILES && !err->code; i++)
+		if (is_of(folder, &files[i]) && !files[i].drawn)
+			write_checksum(output.out, folder, files[i].name, err);
+	return lt_output_keep(&output, err);
+}
+
+static int
+ask_currency(struct folder *folder, struct lt_error *err)
+{
+	json_t *report = NULL;
+
+	if (lt_report_ask(&report, folder->cli, &folder->query, false, err))
+		return err->code;
+	folder->has_money = *lt_json_text(report, "currency", "") != '\0';
+	json_decref(report);
+	return LT_OK;
+}
+
+/*
+ * Writes the statement in each format into the folder around/PERIOD, which is
+ * made with the group of around. query->period is a label, "2026-10"; if the
+ * period was closed again, the folder has the number of that closing,
+ * "2026-10.2". A file with the same content stays; one that differs stays too,
+ * and is LT_EINPUT with its name. LT_EIO, or the code of the failed report.
+ */
+static int
+write_statement(const struct lt_cli *cli, const char *around,
+    const struct lt_report_query *query, int closing, struct lt_error *err)
+{
+	struct folder folder = {
+	    .cli = cli, .query = *query, .closing = closing};
+	const mode_t umask_before =
+	    umask(0027); /* the group reads, no others */
+
+	if (ask_currency(&folder, err) == LT_OK)
+		make_folder(&folder, around, err);
+	for (int i = 0; i < FILES && !err->code; i++)
+		if (is_of(&folder, &files[i]))
+			write_file(&folder, &files[i], err);
+	if (!err->code)
+		write_checksums(&folder, err);
+	umask(umask_before);
+	return err->code;
+}
 
 const struct lt_cli_option lt_cli_close_options[] = {
     {"last", NULL, "the last month that is over, once it can be"},
@@ -20,7 +205,7 @@ const struct lt_cli_option lt_cli_close_options[] = {
     {NULL, NULL, NULL},
 };
 
-/* A closing that was undone, a line. */
+/* Prints a line about a closing that was undone. */
 static void
 print_reopened(const json_t *reopened)
 {
@@ -72,7 +257,7 @@ print_closed(const json_t *answer, bool color)
 		print_reopened(reopened);
 }
 
-/* The first is 1. */
+/* Returns how often the period was closed, this time included. */
 static int
 closing_of(const json_t *answer)
 {
@@ -82,7 +267,7 @@ closing_of(const json_t *answer)
 	return (int)number;
 }
 
-/* The folder of its statement. */
+/* Prints the folder of the period's statement. */
 static void
 print_folder(const struct lt_cli *cli, const json_t *answer)
 {
@@ -95,7 +280,7 @@ print_folder(const struct lt_cli *cli, const json_t *answer)
 	putchar('\n');
 }
 
-/* The sign of what was added, too. */
+/* Returns the sign that a positive difference is printed with. */
 static const char *
 plus(int64_t value)
 {
@@ -178,7 +363,8 @@ check_use(const struct lt_cli *cli, const char *period, bool last)
 	return check_reopen(cli, period);
 }
 
-/* A timer asks each day until it can be: that is nothing to wake anybody. */
+/* Succeeds: a timer asks each day until the period can be closed, and that must
+ * not alarm anybody. */
 static int
 say_not_yet(const struct lt_cli *cli, const struct lt_error *err)
 {
@@ -195,7 +381,8 @@ say_not_yet(const struct lt_cli *cli, const struct lt_error *err)
 	return LT_EXIT_OK;
 }
 
-/* lowtided says which period it is: "last" is of the site's time zone. */
+/* Writes the statement of the period that lowtided named: what "last" is
+ * depends on the site's time zone. */
 static int
 write_files(
     const struct lt_cli *cli, const json_t *answer, struct lt_error *err)
@@ -209,7 +396,7 @@ write_files(
 		return LT_OK;
 	if (lt_period_check(query.period, err))
 		return err->code;
-	return lt_statement_write(
+	return write_statement(
 	    cli, lt_cli_value(cli, "output"), &query, closing_of(answer), err);
 }
 

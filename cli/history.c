@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide history: how long one's jobs have run, by name and shape, which is
- * what the next ones are planned by; and its erasure.
+ * lowtide history: a table of how long the caller's jobs have run, by name and
+ * shape. lowtided plans the next jobs by these figures. Reads GET /v1/history;
+ * --forget erases what is known about a user's runs.
  */
 #include <string.h>
 
@@ -16,7 +17,7 @@ const struct lt_cli_option lt_cli_history_options[] = {
     {NULL, NULL, NULL},
 };
 
-/* "2:10:00", or that it is not below the limit. */
+/* "2:10:00"; "its limit" if lowtided gives no time below that. */
 static const char *
 time_text(char *out, size_t size, const json_t *group, const char *key)
 {
@@ -70,7 +71,8 @@ add_row(struct lt_table *table, const json_t *group)
 			   lt_json_text(group, "last", NULL))});
 }
 
-/* Below the table: what its runs took on each GPU, where two are told apart. */
+/* Prints below the table how long runs took on each GPU, if lowtided knows more
+ * than one. */
 static void
 print_speeds(const json_t *group)
 {
@@ -142,7 +144,7 @@ print_history(const json_t *answer, bool color)
 }
 
 static int
-show(const struct lt_cli *cli)
+show_history(const struct lt_cli *cli)
 {
 	char path[768] = "/v1/history";
 	json_t *answer = NULL;
@@ -162,7 +164,7 @@ show(const struct lt_cli *cli)
 }
 
 static int
-forget(const struct lt_cli *cli, const char *user)
+forget_user(const struct lt_cli *cli, const char *user)
 {
 	json_t *answer = NULL;
 	struct lt_error err = {0};
@@ -192,10 +194,10 @@ lt_cli_history(const struct lt_cli *cli)
 	const char *const user = lt_cli_value(cli, "forget");
 
 	if (user == NULL)
-		return show(cli);
+		return show_history(cli);
 	if (lt_cli_value(cli, "name") != NULL ||
 	    lt_cli_value(cli, "user") != NULL)
 		return lt_cli_usage(cli,
 		    "--forget USER erases all of that user: no --name, --user");
-	return forget(cli, user);
+	return forget_user(cli, user);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Costs, times and places of a job, short enough for a column.
+ * The texts of a job for "jobs" and "watch": its costs, times, state and place,
+ * short enough for a column. They are made from one object of GET /v1/jobs. A
+ * figure that lowtided does not give is "-", or left out.
  */
 #include <string.h>
 #include <time.h>
 
-#include "job_text.h"
+#include "job.h"
 #include "quote.h"
 #include "units.h"
 
@@ -74,7 +76,7 @@ lt_job_time(char *out, size_t size, const json_t *object, const char *key)
 	const int64_t from_now_s = utc_s - (int64_t)time(NULL);
 	const bool near = from_now_s > -WEEK_S && from_now_s < WEEK_S;
 
-	/* The table names the zone of now: summer's, or winter's. */
+	/* The table's title names the present zone, say summer time. */
 	lt_job_zone(zone, sizeof(zone));
 	if (local.tm_zone != NULL && strcmp(local.tm_zone, zone) == 0)
 		zone[0] = '\0';
@@ -97,7 +99,7 @@ lt_job_start(char *out, size_t size, const json_t *job)
 			 out, size, json_object_get(job, "plan"), "start");
 }
 
-/* ", paused until Sat 02:00: saves 1.2 kg CO2e"; "" where it is not. */
+/* ", paused until Sat 02:00: saves 1.2 kg CO2e"; "" if it is not paused. */
 static const char *
 pause_text(char *out, size_t size, const json_t *job, const char *currency)
 {
@@ -119,7 +121,7 @@ pause_text(char *out, size_t size, const json_t *job, const char *currency)
 	return out;
 }
 
-/* "held: budget until Tue 00:00"; "" where it is not. */
+/* "held: budget until Tue 00:00"; "" if it is not held. */
 static const char *
 held_text(char *out, size_t size, const json_t *job)
 {
@@ -188,8 +190,8 @@ lt_job_state(char *out, size_t size, const json_t *job, const char *currency)
 		: "");
 }
 
-/* What else than nodes is in it: " (with $0.01 for carbon, less $0.02 for
- * having waited)", or nothing. */
+/* The parts of the charge that are not for nodes: " (with $0.01 for carbon,
+ * less $0.02 for having waited)"; "" if there are none. */
 static const char *
 parts_text(char *out, size_t size, const json_t *charged, const char *currency)
 {
@@ -225,7 +227,7 @@ lt_job_costs(char *out, size_t size, const json_t *job, const char *currency)
 	lt_job_expected(expected, sizeof(expected), job, currency);
 	lt_job_amount(
 	    saves, sizeof(saves), json_object_get(job, "saves"), currency);
-	/* Nothing more is expected of one that has ended. */
+	/* A job that has ended has no expected cost. */
 	knows = strcmp(expected, "-") != 0 &&
 		!json_is_true(json_object_get(job, "ended"));
 	if (json_is_object(so_far))

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide jobs: one's jobs that wait and run, and those that ended lately:
- * where and when each is to start, what it costs, and what that saves.
+ * lowtide jobs: a table of the caller's jobs that wait, run or ended recently,
+ * or of another user's or all users'. For each: where and when it is to start,
+ * what it costs, and what its plan saves.
+ *
+ * Reads all pages of GET /v1/jobs and prints the newest 200; --json prints all.
+ * Pods that belong to no Job follow in a table of their own.
  */
 #include <string.h>
 
 #include "cli.h"
-#include "job_text.h"
+#include "job.h"
 
 const struct lt_cli_option lt_cli_jobs_options[] = {
     {"user", "U",
@@ -17,9 +21,9 @@ const struct lt_cli_option lt_cli_jobs_options[] = {
 
 enum { PAGES_MAX = 5000, ROWS_MAX = 200, USER = 2 };
 
-/* All pages: into *answer, whose list grows. */
+/* Reads all pages into *answer, whose list grows. */
 static int
-ask(json_t **answer, const struct lt_cli *cli, struct lt_error *err)
+ask_pages(json_t **answer, const struct lt_cli *cli, struct lt_error *err)
 {
 	const bool all = lt_cli_value(cli, "all") != NULL;
 	int64_t after = 0;
@@ -75,7 +79,7 @@ add_row(struct lt_table *table, const json_t *job, const char *currency)
 		lt_job_amount(saves_carbon, sizeof(saves_carbon), saved, "")});
 }
 
-/* NAMESPACE/NAME, not a number. */
+/* True if the ids are NAMESPACE/NAME and not numbers. */
 static bool
 is_kube(const json_t *jobs)
 {
@@ -102,12 +106,13 @@ print_jobs(const json_t *answer, bool color)
 	    {"SAVES CO2e", true},
 	    {NULL, false},
 	};
-	/* Of Kubernetes, whose ids are names, the id as well. */
+	/* Columns that may be cut; on Kubernetes ids are names and may be
+	 * cut too. */
 	enum { GIVES = 1 << 1 | 1 << 2 | 1 << 4 };
 	enum { CO2E = 10, SAVES_CO2E };
-	/* and decided next, saves, name, partition */
+	/* 9 = decided next, 8 = saves, 1 = name, 4 = partition */
 	static const int drops[] = {USER, SAVES_CO2E, 9, 8, CO2E, 1, 4, -1};
-	/* A site without money has carbon in the other columns. */
+	/* A site without money shows carbon in the other columns. */
 	static const int drops_of_carbon[] = {USER, 9, 8, 1, 4, -1};
 	const json_t *const jobs = json_object_get(answer, "jobs");
 	const char *const currency = lt_json_text(answer, "currency", "");
@@ -138,7 +143,7 @@ print_jobs(const json_t *answer, bool color)
 	return LT_EXIT_OK;
 }
 
-/* Pods of no Job, by whose they are. */
+/* Prints the pods that belong to no Job, by account. */
 static void
 print_unheld(const json_t *unheld, bool color)
 {
@@ -181,7 +186,7 @@ lt_cli_jobs(const struct lt_cli *cli)
 	if (lt_cli_value(cli, "all") != NULL &&
 	    lt_cli_value(cli, "user") != NULL)
 		return lt_cli_usage(cli, "--user and --all are two of them");
-	if (ask(&answer, cli, &err) != LT_OK) {
+	if (ask_pages(&answer, cli, &err) != LT_OK) {
 		json_decref(answer);
 		return lt_cli_fail(&err);
 	}

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide kube manifest: packaging/kubernetes as one file for kubectl, with
- * the policies that the cluster's version has and a site's own names. The
- * files are in here as the Makefile puts them together, each after a line with
- * its path; a line that ends in "# --option" has that option's default in it.
+ * lowtide kube manifest: prints packaging/kubernetes as one file for kubectl,
+ * with the admission policies that the cluster's version has and with the
+ * site's own names.
+ *
+ * The Makefile compiles the files in, each after a line with its path. A line
+ * that ends in "# --option" has the default of that option in it. Reads nothing
+ * else; fails only on a wrong option or if standard output can't be written.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -47,7 +50,8 @@ or_else(const char *text, const char *otherwise)
 	return text != NULL ? text : otherwise;
 }
 
-/* Print a line of length bytes, without its mark and with what that says. */
+/* Prints a line of length bytes without its option mark, and with the value of
+ * that option. */
 static void
 write_line(
     FILE *out, const char *line, size_t length, const struct change *changes)
@@ -76,7 +80,7 @@ write_line(
 	fprintf(out, "%s\n", text);
 }
 
-/* Is this file for that site? */
+/* True if the site needs this file. */
 static bool
 is_wanted(const char *name, const struct lt_kube_site *site)
 {
@@ -145,7 +149,8 @@ lt_kube_minor(const char *version)
 	return (int)minor;
 }
 
-/* Is text of these characters and others of names? Then it needs no quotes. */
+/* True if text has only letters, digits and the others, so that YAML needs no
+ * quotes. */
 static bool
 is_name(const char *text, const char *others, size_t length_max)
 {
@@ -165,7 +170,7 @@ is_namespace(const char *text)
 }
 
 static int
-wrong(const struct lt_cli *cli, const char *option, const char *want)
+refuse_option(const struct lt_cli *cli, const char *option, const char *want)
 {
 	return lt_cli_usage(cli, "--%s: got \"%.60s\", want %s", option,
 	    lt_cli_value(cli, option), want);
@@ -189,25 +194,27 @@ read_options(struct lt_kube_site *site, const struct lt_cli *cli)
 	    .dry_run_pods = lt_cli_value(cli, "dry-run-pods") != NULL,
 	};
 	if (site->minor < 0)
-		return wrong(cli, "kubernetes-version", "one such as 1.36");
+		return refuse_option(
+		    cli, "kubernetes-version", "one such as 1.36");
 	if (site->minor < LT_KUBE_MINOR_MIN)
-		return wrong(cli, "kubernetes-version",
+		return refuse_option(cli, "kubernetes-version",
 		    "1.30 or later: admission policies came with it");
 	if (site->namespace != NULL && !is_namespace(site->namespace))
-		return wrong(cli, "namespace", "a name such as lowtide");
+		return refuse_option(
+		    cli, "namespace", "a name such as lowtide");
 	if (site->image != NULL && !is_name(site->image, "-._/:@", TEXT_MAX))
-		return wrong(
+		return refuse_option(
 		    cli, "image", "one such as registry.example.org/lowtide:1");
 	if (site->pool_label != NULL &&
 	    !is_name(site->pool_label, "-._/", TEXT_MAX))
-		return wrong(
+		return refuse_option(
 		    cli, "pool-label", "a label such as example.org/pool");
 	if (site->team_label != NULL &&
 	    !is_name(site->team_label, "-._/", TEXT_MAX))
-		return wrong(
+		return refuse_option(
 		    cli, "team-label", "a label such as example.org/team");
 	if (unknown != NULL && !site->refuse && strcmp(unknown, "admit") != 0)
-		return wrong(cli, "on-unknown", "admit or refuse");
+		return refuse_option(cli, "on-unknown", "admit or refuse");
 	return LT_EXIT_OK;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide: finds the subcommand in the table, parses its arguments by the
- * table, runs it. Help and usage texts print from the same table.
+ * lowtide: finds the subcommand in the table, parses its arguments by the table
+ * and runs it. Help and usage texts print from the same table. The exit status
+ * is the subcommand's: 0, 1 for a failure, 2 for wrong usage.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 #include "cli.h"
 #include "http.h"
 #include "text.h"
-#include "parse.h"
 
 enum { JOBS_MAX = 1000 }; /* a second or two for lowtided */
 

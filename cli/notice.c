@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide notice: tell lowtided that a node is about to be taken back, or that
- * it stays after all; without a node, which are.
+ * lowtide notice: reports to lowtided that a node is about to be taken back, or
+ * with --withdraw that it stays after all. Without a node, prints a table of
+ * the nodes with a notice and of those that lowtide drained. Asks /v1/notice.
  */
 #include <string.h>
 

@@ -1,18 +1,255 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide plan: the way of a submission, sbatch --carbon-plan, which the plugin
- * refuses with the table as its message. Here that table loses sbatch's
- * prefixes and the refusal its exit status. On Kubernetes there is no sbatch:
- * plan_manifest.c.
+ * lowtide plan: where and when a job would run, and at what cost.
+ *
+ * With Slurm it runs sbatch --carbon-plan. The plugin refuses that submission
+ * with a table as its message; lowtide removes sbatch's prefixes and fits the
+ * table to the terminal. The plugin can't see a terminal and writes the table
+ * for any width; without a terminal, or if a cell is too long, the text stays
+ * as it came. With -f FILE it posts a Kubernetes manifest to lowtided, which
+ * plans it as if it had been created. Fails with sbatch's exit status, or 1.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "manifest.h"
 #include "plan.h"
 
-/* Text of a line after sbatch's prefix and ours; NULL: not ours. slurmctld's
- * message and the plugin's come as errors or not, by release and way. */
+enum { CELLS = 6 };
+
+#define COLUMNS(FIRST)                                                         \
+	{                                                                      \
+		{FIRST, false}, {"PARTITION", false}, {"START", false},        \
+		    {"DONE BY", false}, {"COST", true}, {"CO2e", true},        \
+		    {"WHY", false}, {NULL, false},                             \
+	}
+
+/* Returns a table for the rows of one plan, or of several, each named by its
+ * objective; NULL if there is no memory. */
+static struct lt_table *
+new_plan_table(bool compares)
+{
+	static const struct lt_table_column plan[] = COLUMNS(""),
+					    comparison[] = COLUMNS("OBJECTIVE");
+	static const int drops[] = {3, -1};
+	struct lt_table *const table =
+	    lt_table_new(compares ? comparison : plan);
+
+	if (table == NULL)
+		return NULL;
+	lt_table_fit(table, lt_cli_columns(), 0);
+	lt_table_drop(table, drops);
+	lt_table_prose(table);
+	return table;
+}
+
+/* Cuts a row of the plugin's text into cells. Two spaces or more are between
+ * them, but only one behind a long first name. */
+static bool
+split_row(char *line, const char *cells[CELLS])
+{
+	char *at = line;
+
+	for (int i = 0; i < CELLS; i++) {
+		at += strspn(at, " ");
+		if (*at == '\0')
+			return false;
+		cells[i] = at;
+		if (i == CELLS - 1)
+			break;
+		at = strstr(at, i == 0 ? " " : "  ");
+		if (at == NULL)
+			return false;
+		*at++ = '\0';
+	}
+	return true;
+}
+
+/* Adds a row of the plugin's text, given without its mark; false if it is not a
+ * row. */
+static bool
+put_plan_row(struct lt_table *table, const char *first, const char *row)
+{
+	char *const line = strdup(row);
+	const char *cells[CELLS];
+	const bool is_row = line != NULL && split_row(line, cells);
+
+	if (is_row)
+		lt_table_row(
+		    table, (const char *const[]){first, cells[0], cells[1],
+			       cells[2], cells[3], cells[4], cells[5]});
+	free(line);
+	return is_row;
+}
+
+static void
+end_table(struct lt_table **table)
+{
+	if (*table != NULL)
+		lt_table_print(stdout, *table, false);
+	lt_table_free(*table);
+	*table = NULL;
+}
+
+/* Prints what the plugin said; text is cut up. */
+static void
+print_plan(char *text)
+{
+	struct lt_table *table = NULL;
+	char *rest = NULL;
+
+	if (lt_cli_columns() == 0) {
+		fputs(text, stdout);
+		return;
+	}
+	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		const bool is_head = strncmp(line, "  PARTITION ", 12) == 0;
+
+		if (is_head && table == NULL)
+			table = new_plan_table(false);
+		else if (table == NULL || strlen(line) < 2 ||
+			 !put_plan_row(
+			     table, line[0] == '*' ? "*" : "", line + 2)) {
+			end_table(&table);
+			puts(line);
+		}
+	}
+	end_table(&table);
+}
+
+struct wanted {
+	const char *file, *namespace;
+	bool json;
+};
+
+/* True if the arguments are those of a manifest and not of sbatch. */
+static bool
+has_manifest(const struct lt_cli *cli)
+{
+	const char *const first =
+	    cli->operand_count > 0 ? cli->operands[0] : "";
+
+	/* sbatch takes none of these alone. */
+	return strcmp(first, "-f") == 0 || strcmp(first, "-n") == 0 ||
+	       strcmp(first, "--json") == 0;
+}
+
+static int
+read_words(struct wanted *wanted, const struct lt_cli *cli)
+{
+	for (int i = 0; i < cli->operand_count; i++) {
+		const char *const word = cli->operands[i];
+		const char **const value =
+		    strcmp(word, "-f") == 0 ? &wanted->file
+		    : strcmp(word, "-n") == 0 ||
+			    strcmp(word, "--namespace") == 0
+			? &wanted->namespace
+			: NULL;
+
+		if (strcmp(word, "--json") == 0)
+			wanted->json = true;
+		else if (value == NULL)
+			return lt_cli_usage(cli,
+			    "got \"%s\", want -f FILE [-n NAMESPACE] [--json]",
+			    word);
+		else if (i + 1 == cli->operand_count)
+			return lt_cli_usage(cli, "%s wants a value", word);
+		else
+			*value = cli->operands[++i];
+	}
+	return wanted->file != NULL
+		   ? LT_EXIT_OK
+		   : lt_cli_usage(cli, "want -f FILE, or - for standard input");
+}
+
+static int
+read_file(char *bytes, size_t *length, const char *path, struct lt_error *err)
+{
+	FILE *const in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+
+	if (in == NULL)
+		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
+	/* One byte above the limit shows that the file is too long. */
+	*length = fread(bytes, 1, LT_MANIFEST_BYTES_MAX + 1, in);
+	if (ferror(in))
+		lt_fail(err, LT_EIO, "%s: can't be read", path);
+	if (in != stdin)
+		fclose(in);
+	return err->code;
+}
+
+/* Sets the namespace in which kubectl would create it. */
+static int
+set_namespace(json_t *manifest, const char *namespace, struct lt_error *err)
+{
+	json_t *const metadata = json_object_get(manifest, "metadata");
+	const char *const own = lt_json_text(metadata, "namespace", NULL);
+
+	if (namespace == NULL)
+		return LT_OK;
+	if (own != NULL && strcmp(own, namespace) != 0)
+		return lt_fail(err, LT_EINPUT,
+		    "-n: got \"%s\", but the manifest has namespace \"%s\"",
+		    namespace, own);
+	if (json_is_object(metadata))
+		json_object_set_new(
+		    metadata, "namespace", json_string(namespace));
+	return LT_OK;
+}
+
+static int
+read_manifest(
+    json_t **manifest, const struct wanted *wanted, struct lt_error *err)
+{
+	char *const bytes = malloc(LT_MANIFEST_BYTES_MAX + 1);
+	const char *const file = wanted->file;
+	struct lt_manifest_text text = {
+	    .name = strcmp(file, "-") == 0 ? "standard input" : file,
+	    .bytes = bytes};
+
+	if (bytes == NULL)
+		return lt_fail(err, LT_ENOMEM, "no memory");
+	if (read_file(bytes, &text.length, file, err) == LT_OK &&
+	    lt_manifest_parse(manifest, &text, err) == LT_OK &&
+	    set_namespace(*manifest, wanted->namespace, err) != LT_OK) {
+		json_decref(*manifest);
+		*manifest = NULL;
+	}
+	free(bytes);
+	return err->code;
+}
+
+/* Prints the plan of the manifest that the arguments name. Exit status. */
+static int
+plan_manifest(const struct lt_cli *cli)
+{
+	struct wanted wanted = {0};
+	json_t *manifest = NULL, *answer = NULL;
+	struct lt_error err = {0};
+	int result = read_words(&wanted, cli);
+
+	if (result != LT_EXIT_OK)
+		return result;
+	if (read_manifest(&manifest, &wanted, &err) != LT_OK)
+		return lt_cli_fail(&err);
+	lt_client_post(&answer, cli, "/v1/plan/manifest", manifest, &err);
+	json_decref(manifest);
+	if (err.code != LT_OK)
+		return lt_cli_fail(&err);
+	if (wanted.json)
+		result = lt_cli_print_json(answer);
+	else
+		lt_print_safe(stdout, lt_json_text(answer, "text", ""));
+	json_decref(answer);
+	return result;
+}
+
+/* Returns the text of a line after sbatch's prefix and ours; NULL: not ours.
+ * slurmctld's message and the plugin's come as errors or not, which depends on
+ * the release and on the way they took. */
 static const char *
 table_line(const char *line)
 {
@@ -25,7 +262,7 @@ table_line(const char *line)
 		if (strncmp(line, prefixes[i], length) != 0)
 			continue;
 		line += length;
-		/* "1: ": which component of a heterogeneous job. */
+		/* "1: " names a component of a heterogeneous job. */
 		const size_t digits = strspn(line, "0123456789");
 
 		if (digits > 0 && strncmp(line + digits, ": ", 2) == 0)
@@ -58,8 +295,8 @@ lt_plan_extract(FILE *out, char *text)
 	return found;
 }
 
-/* *text: what sbatch said of the plan, the caller's; NULL where there is none,
- * which has been told. The exit status. */
+/* Runs sbatch. *text is its plan, which the caller frees; NULL if there is
+ * none, after the reason was printed. Returns the exit status. */
 static int
 run_sbatch(char **text, char **argv)
 {
@@ -100,7 +337,8 @@ run_sbatch(char **text, char **argv)
 	return result;
 }
 
-/* The line of that beginning; *length without its end. NULL: none. */
+/* Returns the first line that begins so, and its *length without the newline;
+ * NULL: none. */
 static const char *
 line_with(const char *text, const char *beginning, size_t *length)
 {
@@ -114,8 +352,8 @@ line_with(const char *text, const char *beginning, size_t *length)
 	return NULL;
 }
 
-/* Its choice, as a row of the table; a line of the text where there is no
- * table, or the row is none. */
+/* Adds the choice of one objective to the table; without a table, or if it does
+ * not parse as a row, prints it as a line of text. */
 static void
 print_choice(struct lt_table *table, const char *objective, const char *text,
     bool is_first)
@@ -132,19 +370,19 @@ print_choice(struct lt_table *table, const char *objective, const char *text,
 	if (row != NULL)
 		snprintf(
 		    line, sizeof(line), "%.*s", (int)(length - 2), row + 2);
-	if (table == NULL || !lt_plan_put_row(table, objective, line))
+	if (table == NULL || !put_plan_row(table, objective, line))
 		printf("%-10s %s\n", objective, line);
 }
 
-/* One row for each objective: its choice. */
+/* Runs sbatch once for each objective and prints the choice of each. */
 static int
-compare(char **argv, int objective_at)
+compare_objectives(char **argv, int objective_at)
 {
 	static const char *const objectives[] = {
 	    "balanced", "cost", "carbon", "fast"};
 	enum { COUNT = sizeof(objectives) / sizeof(objectives[0]) };
 	struct lt_table *const table =
-	    lt_cli_columns() > 0 ? lt_plan_new_table(true) : NULL;
+	    lt_cli_columns() > 0 ? new_plan_table(true) : NULL;
 	int status = LT_EXIT_OK;
 
 	for (int i = 0; i < COUNT && status == LT_EXIT_OK; i++) {
@@ -164,7 +402,8 @@ compare(char **argv, int objective_at)
 	return status;
 }
 
-/* Ours stands first, wherever sbatch would take it for its own. */
+/* Removes --compare if it stands first: elsewhere it is an argument of sbatch.
+ */
 static bool
 take_compare(char **operands, int *count)
 {
@@ -177,7 +416,8 @@ take_compare(char **operands, int *count)
 	return true;
 }
 
-/* It would stand behind ours, and each row would be of the same objective. */
+/* True if the arguments choose an objective themselves: sbatch would take that
+ * one, and all rows would be the same. */
 static bool
 names_objective(char *const *operands, int count)
 {
@@ -198,8 +438,8 @@ lt_cli_plan(const struct lt_cli *cli)
 	int count = cli->operand_count - skip, used = 0, result;
 	char *text = NULL;
 
-	if (lt_plan_has_manifest(cli))
-		return lt_plan_manifest(cli);
+	if (has_manifest(cli))
+		return plan_manifest(cli);
 	const bool compares = take_compare(cli->operands + skip, &count);
 	if (!count)
 		return lt_cli_usage(cli, "want the arguments of sbatch");
@@ -220,11 +460,11 @@ lt_cli_plan(const struct lt_cli *cli)
 	memcpy(
 	    argv + used, cli->operands + skip, (size_t)count * sizeof(*argv));
 	if (compares) {
-		result = compare(argv, used - 1);
+		result = compare_objectives(argv, used - 1);
 	} else {
 		result = run_sbatch(&text, argv);
 		if (text != NULL)
-			lt_plan_print(text);
+			print_plan(text);
 	}
 	free(text);
 	free(argv);

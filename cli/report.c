@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide report: the statement of each team for a period. lowtided adds up;
- * here the one answer (report_ask.c) becomes a table or CSV (report_tables.c,
- * report_by.c, report_sections.c, run_csv.c), FOCUS (focus.c), JSON or a
- * statement in HTML (report_html.c), with the same totals in each to the
- * smallest unit. Figures and their columns are those of figures.h.
+ * lowtide report: the statement of each team for a period.
+ *
+ * lowtided does the sums. Its one answer (report_ask.c) becomes a table or CSV
+ * (report_tables.c, report_by.c, report_sections.c, run_csv.c), FOCUS
+ * (focus.c), JSON or a statement in HTML (report_html.c), with the same totals
+ * in each to the smallest unit. Figures and their columns are listed in
+ * figures.h. This file has the options and the formats. An answer that is not a
+ * report is an error, and then nothing is written to --output.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -53,7 +56,7 @@ check_written(FILE *out, struct lt_error *err)
 	return LT_OK;
 }
 
-/* The file says by which schema it is to be read. */
+/* Prints the report as JSON, with the schema by which it is to be read. */
 static void
 print_json(FILE *out, const json_t *report, struct lt_error *err)
 {
@@ -132,7 +135,8 @@ find_format(enum lt_report_format *format, const struct lt_cli *cli)
 	    word);
 }
 
-/* Of FOCUS: is it the dataset of charges? Of others true. */
+/* Sets *charges to false if the FOCUS dataset is billing-period; to true for
+ * the dataset of charges and for all other formats. */
 static int
 find_dataset(bool *charges, const struct lt_cli *cli, bool is_focus)
 {
@@ -148,7 +152,8 @@ find_dataset(bool *charges, const struct lt_cli *cli, bool is_focus)
 	return LT_EXIT_OK;
 }
 
-/* Rows of runs, as they come; NULL: the report is printed when it is there. */
+/* Returns how rows of runs are printed as they come; NULL if the report is
+ * printed once it is complete. */
 static const struct lt_rows_kind *
 rows_of(const struct lt_report_look *look)
 {
@@ -186,7 +191,7 @@ lt_report_write(FILE *out, const struct lt_cli *cli,
 	return err->code;
 }
 
-/* PERIOD-TEAM.html in the folder; a team's name as a file's. */
+/* Writes "FOLDER/PERIOD-TEAM.html"; "/" in a team's name becomes "_". */
 static int
 name_in_folder(char *path, size_t size, const char *folder,
     const struct lt_report_query *query, const struct lt_report_look *look)
@@ -227,7 +232,7 @@ print_report(const struct lt_cli *cli, struct lt_report_look *look)
 	    .unused = look->unused,
 	    .tree = look->tree,
 	    .balance = look->balance,
-	    /* JSON is as it is kept of a closed period, without. */
+	    /* JSON stays as it was kept for a closed period, without. */
 	    .corrections = look->format == LT_REPORT_TABLE,
 	    /* Hours are asked for with their rows. */
 	    .carbon = look->carbon && rows_of(look) == NULL,
@@ -259,7 +264,7 @@ print_report(const struct lt_cli *cli, struct lt_report_look *look)
 	return err.code ? lt_cli_fail(&err) : LT_EXIT_OK;
 }
 
-/* It is of now, and of all. */
+/* Prints the format for Open OnDemand, which takes no period and no team. */
 static int
 print_ood(const struct lt_cli *cli)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide status: the daemon, its snapshots, the holds, and each source with
- * its age and quality.
+ * lowtide status: the daemon, the policy in force, the snapshots and their age,
+ * the holds, and a table of the sources with their values and quality. Reads
+ * GET /v1/status; --json prints the answer as it came.
  */
 #include <math.h>
 #include <string.h>
@@ -84,7 +85,7 @@ print_policy(const json_t *policy, bool color)
 	putchar('\n');
 }
 
-/* Of a snapshot that its readers can't read. */
+/* Prints why a snapshot can't be read, if that is so. */
 static void
 print_error(const json_t *snapshot)
 {
@@ -175,8 +176,8 @@ print_snapshots(const json_t *status)
 	lt_json_int(ring, "absorbed", &ingested);
 	lt_json_int(ring, "highest", &highest);
 	lt_json_int(ring, "slots", &slots);
-	/* Not there before the first budget snapshot; of all teams, so it is
-	 * not told to all. */
+	/* Absent before the first budget snapshot, and for users who may not
+	 * see all teams. */
 	const bool knows_holds = lt_json_int(holds, "open", &open);
 	if (lt_json_int(holds, "pending_money_micros", &pending) &&
 	    lt_json_text(status, "currency", "")[0])
@@ -213,7 +214,7 @@ print_snapshots(const json_t *status)
 	}
 }
 
-/* What keeps a statement from being final. */
+/* Prints which month can be closed and is not. */
 static void
 print_unclosed(const json_t *month)
 {
@@ -226,8 +227,8 @@ print_unclosed(const json_t *month)
 	print_field(lt_json_text(month, "label", "?"), line);
 }
 
-/* As amounts are; what is below ten of their last digits to three figures, as
- * tariffs are. */
+/* Prints a price with the decimals of amounts; one below ten of their last
+ * digits with three figures, as tariffs have. */
 static void
 price_text(char *out, size_t size, double price, const char *currency,
     const char *after)

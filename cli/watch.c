@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide watch JOB: follows a job until it has ended and was charged.
+ * lowtide watch JOB: prints a line whenever the state, plan or cost of a job
+ * changes, until it has ended and was charged.
+ *
+ * Asks GET /v1/jobs/JOB every 2 to 15 seconds. On a terminal it redraws the
+ * last line if only the cost changed. If lowtided stops answering it says so
+ * once and keeps asking; the exit status is 1 if the job is not known or may
+ * not be seen.
  */
 #include <signal.h>
 #include <string.h>
@@ -8,7 +14,6 @@
 #include <unistd.h>
 
 #include "job.h"
-#include "job_text.h"
 #include "text.h"
 
 enum {
@@ -29,9 +34,9 @@ struct watch {
 	json_t *shown;	 /* by job id: {"state", "costs"} */
 	int64_t drawn;	 /* job id whose line is still open; 0 = none */
 	bool was_known;	 /* at least once */
-	bool is_silent;	 /* that it does not answer was said */
+	bool is_silent;	 /* lowtided does not answer; reported */
 	int unknown;	 /* times in a row */
-	int64_t ended_s; /* of the monotonic clock; 0 = it goes on */
+	int64_t ended_s; /* of the monotonic clock; 0 = not ended */
 	int pause_s;
 };
 
@@ -73,9 +78,9 @@ close_line(struct watch *w)
 	line_is_open = 0;
 }
 
-/* Over the last line where it is of the same job and only its cost is another;
- * always a line of its own where none can be drawn over: it would be broken, or
- * there is no terminal that can. */
+/* Redraws the last line if it shows the same job and only its cost has changed.
+ * Prints a line of its own if the text is wider than the terminal, or there is
+ * no terminal. */
 static void
 draw(struct watch *w, int64_t job_id, const char *line, bool same_state)
 {
@@ -97,9 +102,10 @@ draw(struct watch *w, int64_t job_id, const char *line, bool same_state)
 	fflush(stdout);
 }
 
-/* What was not shown so yet; true: its state, plan or place is another. */
+/* Prints the job if its line differs from the last; true if its state, plan or
+ * place has changed. */
 static bool
-show(struct watch *w, const json_t *job, const char *currency)
+show_job(struct watch *w, const json_t *job, const char *currency)
 {
 	char state[LINE_SIZE / 2], costs[160], line[LINE_SIZE], key[24],
 	    at[40] = "";
@@ -125,7 +131,8 @@ show(struct watch *w, const json_t *job, const char *currency)
 	const char *const cost = costs + strspn(costs, ",; ");
 
 	snprintf(line, sizeof(line), "%s  %s  %s%s", at, id, state, costs);
-	/* Too long to be drawn over: then its cost is, below it. */
+	/* A line that is too long is not redrawn; its cost is, on a line
+	 * below it. */
 	if (lt_text_width(line) >= w->columns && w->columns > 0 && cost[0]) {
 		snprintf(line, sizeof(line), "%s  %s  %s", at, id, state);
 		if (!same_state)
@@ -136,7 +143,7 @@ show(struct watch *w, const json_t *job, const char *currency)
 	return !same_state;
 }
 
-/* One that never ran is charged nothing. */
+/* True if the job has ended and was charged, or never ran. */
 static bool
 is_done(const json_t *job)
 {
@@ -145,9 +152,9 @@ is_done(const json_t *job)
 		   json_is_object(json_object_get(job, "charged")));
 }
 
-/* True: there is nothing more to come. */
+/* Prints the jobs of an answer; true if nothing more is to come. */
 static bool
-take(struct watch *w, const json_t *answer)
+show_answer(struct watch *w, const json_t *answer)
 {
 	const json_t *const jobs = json_object_get(answer, "jobs");
 	const char *const currency = lt_json_text(answer, "currency", "");
@@ -156,7 +163,7 @@ take(struct watch *w, const json_t *answer)
 	const json_t *job;
 
 	json_array_foreach(jobs, index, job) {
-		changed |= show(w, job, currency);
+		changed |= show_job(w, job, currency);
 		ended &= json_is_true(json_object_get(job, "ended"));
 		done &= is_done(job);
 	}
@@ -173,16 +180,17 @@ take(struct watch *w, const json_t *answer)
 	return done || (ended && monotonic_s() - w->ended_s >= CHARGE_WAIT_S);
 }
 
-/* The answer of a lowtided, not a file that is missing on the way there. */
+/* True if lowtided does not know the job; a missing socket has the same code.
+ */
 static bool
 is_unknown(const struct lt_error *err)
 {
 	return err->code == LT_ENOENT && strncmp(err->text, "job ", 4) == 0;
 }
 
-/* True: it is no use to ask again. */
+/* Notes a failure and reports the first; true if asking again is useless. */
 static bool
-fails(struct watch *w, const struct lt_error *err)
+must_give_up(struct watch *w, const struct lt_error *err)
 {
 	w->unknown = is_unknown(err) ? w->unknown + 1 : 0;
 	if (!w->was_known || err->code == LT_EDENIED ||
@@ -200,7 +208,7 @@ fails(struct watch *w, const struct lt_error *err)
 	return false;
 }
 
-/* One that was followed, and that nobody has any more, has ended. */
+/* Ends with a failure, unless the job was known before: then it has ended. */
 static int
 give_up(struct watch *w, const struct lt_error *err)
 {
@@ -212,7 +220,7 @@ give_up(struct watch *w, const struct lt_error *err)
 }
 
 static int
-follow(struct watch *w)
+follow_job(struct watch *w)
 {
 	for (;;) {
 		json_t *answer = NULL;
@@ -220,7 +228,8 @@ follow(struct watch *w)
 		bool over;
 
 		lt_client_get(&answer, w->cli, w->path, &err);
-		over = err.code != LT_OK ? fails(w, &err) : take(w, answer);
+		over = err.code != LT_OK ? must_give_up(w, &err)
+					 : show_answer(w, answer);
 		json_decref(answer);
 		if (over && err.code != LT_OK)
 			return give_up(w, &err);
@@ -247,7 +256,7 @@ lt_cli_watch(const struct lt_cli *cli)
 		return lt_cli_usage(cli, "%s", err.text);
 	}
 	catch_interrupt();
-	const int result = follow(&w);
+	const int result = follow_job(&w);
 
 	json_decref(w.shown);
 	return result;

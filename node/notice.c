@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "notice.h"
-#include "servers.h"
+#include "seal.h"
 
 /* ---- the state of a notice ---- */
 

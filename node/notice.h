@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "reclaim.h"
-#include "servers.h"
+#include "seal.h"
 
 /* ---- the state of a notice ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A binary heap. Which of equals goes first is part of the simulator's figures:
- * a change here that turns them around shows in these.
+ * The simulator's queue of events, a binary heap. The order of equal events is
+ * part of the simulator's figures: a change here that reverses it changes them.
  */
 #include "events.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job of the trace in a run: what is known of its run time, what it asks for
- * by that, and what its running takes.
+ * A job of the trace in a run: its run time as far as it is known, the request
+ * that follows from that, and the resources that it takes.
  */
 #include <stdlib.h>
 

@@ -17,6 +17,7 @@
 
 #include "forecast.h"
 #include "internal.h"
+#include "min_max.h"
 #include "lookup.h"
 #include "pause.h"
 #include "units.h"
@@ -329,12 +330,6 @@ run_in_cleanest_hours(struct lt_sim_run *run, const struct lt_sim_job *job,
 
 /* ---- as lowtided suspends ---- */
 
-static int64_t
-smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 struct course { /* of one job */
 	struct lt_sim_run *run;
 	const struct lt_sim_job *job;
@@ -423,7 +418,7 @@ stay_until(struct course *c, int64_t until_utc_s, struct lt_error *err)
 		return LT_OK;
 	}
 	return work_until(
-	    c, smaller(until_utc_s, c->at_utc_s + c->left_s), err);
+	    c, lt_min_i64(until_utc_s, c->at_utc_s + c->left_s), err);
 }
 
 /* The first that is not before it; they are in order. */
@@ -448,7 +443,7 @@ static int
 follow_looks(struct course *c, struct lt_error *err)
 {
 	const struct lt_sim_input *const input = c->run->input;
-	int64_t until_utc_s = 0; /* told to stand still until then */
+	int64_t until_utc_s = 0; /* has to stand still until then */
 
 	for (uint32_t i = first_look(input, c->at_utc_s);
 	     i < input->look_count && c->left_s > 0; i++) {
@@ -459,7 +454,7 @@ follow_looks(struct course *c, struct lt_error *err)
 			continue;
 		if (stay_until(c, look->at_utc_s, err) != LT_OK)
 			return err->code;
-		/* lowtided lets go on what is due, and asks nobody. */
+		/* lowtided resumes jobs that are due, and asks nobody. */
 		if ((until_utc_s == 0 || look->at_utc_s < until_utc_s) &&
 		    c->left_s > 0 && ask_course(&plan, c, err) != LT_OK)
 			return err->code;
@@ -487,11 +482,12 @@ look_each_hour(struct course *c, struct lt_error *err)
 		if (ask_course(&plan, c, err) != LT_OK)
 			return err->code;
 		if (plan.until_utc_s > c->at_utc_s) {
-			stand_still(c, smaller(plan.until_utc_s, next_utc_s));
+			stand_still(
+			    c, lt_min_i64(plan.until_utc_s, next_utc_s));
 			continue;
 		}
-		const int64_t until_utc_s = smaller(c->at_utc_s + c->left_s,
-		    smaller(next_utc_s, plan.again_utc_s));
+		const int64_t until_utc_s = lt_min_i64(c->at_utc_s + c->left_s,
+		    lt_min_i64(next_utc_s, plan.again_utc_s));
 		if (work_until(c, until_utc_s, err) != LT_OK)
 			return err->code;
 	}

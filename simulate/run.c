@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time goes on from event to event: jobs come, wait, start and end. Each is
+ * Time advances from event to event: jobs come, wait, start and end. Each is
  * planned when it comes, by the rule of the policy or by lt_decide(); what
  * lt_decide() planned is planned again each hour until it starts, and where
  * room is short all that wait are arranged anew, together.
@@ -178,7 +178,7 @@ fill_bookings(struct lt_rearrange *of, struct arranging *all,
 	}
 }
 
-/* Arranges what is booked and has not started anew, by lt_rearrange(). */
+/* Arranges booked jobs that have not started anew, by lt_rearrange(). */
 static int
 arrange_waiting(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 {

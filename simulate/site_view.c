@@ -254,7 +254,7 @@ lt_site_view_end(
 		for (int k = 0; k < STEPS; k++) {
 			taken += changes[k];
 			to->start_utc_s[k] = view->now_utc_s + step_start_s(k);
-			/* Sums of what was added and taken away. */
+			/* Sums of all additions and removals. */
 			to->value[k] = taken > 1e-9 ? taken : 0;
 		}
 		to->start_utc_s[STEPS] = view->now_utc_s + step_start_s(STEPS);

@@ -327,7 +327,7 @@ follow_plan(struct life *life, const struct lt_plan *plan)
 	    lt_limit_of(&market->request, &market->market, ON_DEMAND);
 }
 
-/* Decides one that waits again, by lt_replan(). */
+/* Decides a waiting job again, by lt_replan(). */
 static int
 look_again(struct life *life, struct lt_error *err)
 {
@@ -418,7 +418,8 @@ checkpoints_of(const struct lt_sim_spot_options *options, int64_t work_s)
 	return (work_s - 1) / options->every_s;
 }
 
-/* Counts what is really kept, and what lowtided takes for kept. */
+/* Counts the work that is really kept, and the work that lowtided assumes kept.
+ */
 static void
 lose_node(struct life *life, int64_t ran_s, int64_t restart_s)
 {

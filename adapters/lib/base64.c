@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Six bits a letter.
+ * Base64 of RFC 4648, six bits a letter: for credentials in headers and for
+ * secrets that answers repeat. Decoding stops at the first "=" and refuses any
+ * other letter.
  */
 #include <string.h>
 

@@ -16,7 +16,7 @@ next_line(struct lt_csv *csv)
 	csv->line_start = csv->at;
 }
 
-/* Skip the separator or the end of the line that ends a cell. */
+/* Skips the separator or the end of the line that ends a cell. */
 static void
 cell_end(struct lt_csv *csv)
 {
@@ -51,7 +51,7 @@ cell_put(struct lt_csv *csv, size_t *length, char byte)
 		csv->too_long = true;
 }
 
-/* The quoted part of a cell; "" inside is one quote. */
+/* Reads the quoted part of a cell; "" inside is one quote. */
 static void
 quoted(struct lt_csv *csv, size_t *length)
 {
@@ -70,8 +70,8 @@ quoted(struct lt_csv *csv, size_t *length)
 	csv->unclosed = true;
 }
 
-/* Blanks around a cell are not part of it. A quote within it is a letter: 5"
- * and a 6" further down must not make one cell of two rows. */
+/* Reads a cell, without blanks around it. A quote within it is a letter: 5" and
+ * a 6" further down must not make one cell of two rows. */
 static void
 cell_next(struct lt_csv *csv)
 {
@@ -92,7 +92,8 @@ cell_next(struct lt_csv *csv)
 	cell_end(csv);
 }
 
-/* Of comma, semicolon and tab, the one that the header has most of. */
+/* Returns the separator that is most frequent in the header: comma, semicolon
+ * or tab. */
 static char
 find_separator(const struct lt_csv *csv)
 {
@@ -109,7 +110,7 @@ find_separator(const struct lt_csv *csv)
 	return separators[best];
 }
 
-/* Where the cell stands that was read last. */
+/* Fails at the place of the cell that was read last. */
 static int
 fail_at(const struct lt_csv *csv, int code, struct lt_error *err)
 {
@@ -117,7 +118,7 @@ fail_at(const struct lt_csv *csv, int code, struct lt_error *err)
 	return code;
 }
 
-/* It would hide all that follows. */
+/* Fails for a quote that is not closed: it would hide all that follows. */
 static int
 unclosed_fail(const struct lt_csv *csv, struct lt_error *err)
 {
@@ -125,7 +126,7 @@ unclosed_fail(const struct lt_csv *csv, struct lt_error *err)
 	return fail_at(csv, LT_EINPUT, err);
 }
 
-/* One header cell: is it a column that we want? */
+/* Takes one header cell, if it is a column that we want. */
 static int
 header_cell(struct lt_csv *csv, const struct lt_csv_column *columns,
     struct lt_error *err)
@@ -227,7 +228,7 @@ lt_csv_header(struct lt_csv *csv, const struct lt_csv_column *columns,
 	return LT_OK;
 }
 
-/* The cell that was read last, if it is wanted. */
+/* Keeps the cell that was read last, if it is wanted. */
 static void
 keep_cell(const struct lt_csv *csv, struct lt_csv_row *row)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libcurl by its name, when it is needed.
+ * Loads libcurl by its name when it is first needed, so that lowtided itself is
+ * not linked with it. A host without libcurl gets an error with the name of the
+ * library.
  */
 #include <dlfcn.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fetch_parts.h"
-#include "source_memory.h"
+#include "option.h"
 #include "text_mend.h"
 
 /* Points that came before a later request failed count. */

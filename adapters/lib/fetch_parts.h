@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A fetch in two parts, what is to come and what was: for sources whose
- * forecast and history are two requests, of which one may fail alone.
+ * A fetch in two parts, forecast and history, for sources where these are two
+ * requests, of which one may fail alone.
  */
 #ifndef LT_FETCH_PARTS_H
 #define LT_FETCH_PARTS_H
@@ -20,9 +20,9 @@ struct lt_fetch_parts { /* lt_fetch_parts_free() */
 };
 
 /*
- * [from, to) of both into points, a value to come over one of the past where
- * they overlap, sorted and dated; the notes of both. The loss of one does not
- * cost the other: it becomes a note, and what came of the past before a
+ * Joins [from, to) of both into points, a value to come over one of the past
+ * where they overlap, sorted and dated; the notes of both. The loss of one does
+ * not cost the other: it becomes a note, and what came of the past before a
  * request of it failed stays. The error of the forecast, else of the past,
  * where nothing came. LT_EINPUT without a point.
  * A pause that one asks for while the other came is kept in options->memory,

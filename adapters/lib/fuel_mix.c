@@ -119,26 +119,26 @@ lt_mix_column(struct lt_mix *mix, const char *code)
 }
 
 static void
-clear(const struct lt_mix *mix, int first_hour, int end_hour)
+clear_hours(const struct lt_mix *mix, int first_hour, int end_hour)
 {
 	for (int slot = first_hour * SLOTS; slot < end_hour * SLOTS; slot++)
 		for (int i = 0; i < COLUMNS; i++)
 			*cell(mix, slot, i) = NAN;
 }
 
-/* Answers are often much shorter than the mix: only the hours from the first
- * to the last that anything is said of are cleared and looked at. */
+/* Extends the hours that are cleared and looked at, from the first to the last
+ * with a value: answers are often much shorter than the mix. */
 static void
 reach(struct lt_mix *mix, int first_hour, int end_hour)
 {
 	if (mix->first_hour == mix->end_hour)
 		mix->first_hour = mix->end_hour = first_hour;
 	if (first_hour < mix->first_hour) {
-		clear(mix, first_hour, mix->first_hour);
+		clear_hours(mix, first_hour, mix->first_hour);
 		mix->first_hour = first_hour;
 	}
 	if (end_hour > mix->end_hour) {
-		clear(mix, mix->end_hour, end_hour);
+		clear_hours(mix, mix->end_hour, end_hour);
 		mix->end_hour = end_hour;
 	}
 }
@@ -177,7 +177,7 @@ lt_mix_refuse(struct lt_mix *mix, const char *format, ...)
 	va_end(arguments);
 }
 
-/* Slots of an hour for which a column has a value, and their sum. */
+/* Returns how many slots of an hour have a value in a column, and their sum. */
 static int
 hour_sum(const struct lt_mix *mix, int hour, int column, double *sum_mw)
 {
@@ -195,8 +195,8 @@ hour_sum(const struct lt_mix *mix, int hour, int column, double *sum_mw)
 	return said;
 }
 
-/* A fuel that three quarters of the hours have must not be missing in
- * another: the newest hours come in fuel by fuel. */
+/* Finds the fuels that three quarters of the hours have: an hour without one is
+ * incomplete, as the newest hours come fuel by fuel. */
 static void
 find_usual(const struct lt_mix *mix, bool usual[COLUMNS])
 {
@@ -231,7 +231,7 @@ is_empty(const struct lt_mix *mix, int hour)
 	return true;
 }
 
-/* Did a fuel give a part of an hour that would be missed? */
+/* True if a fuel gave a part of an hour that would be missed. */
 static bool
 has_part(const struct lt_mix *mix, int hour, int column)
 {
@@ -250,8 +250,8 @@ has_part(const struct lt_mix *mix, int hour, int column)
 	return own_mw > sum_mw * MISSED_PERCENT / 100;
 }
 
-/* Of fuels that not all hours have, as the sun: did most of the days before
- * have it at this hour? */
+/* True if most of the days before had the fuel at this hour, for fuels such as
+ * sun that not all hours have. */
 static bool
 is_expected(const struct lt_mix *mix, int hour, int column)
 {
@@ -266,7 +266,7 @@ is_expected(const struct lt_mix *mix, int hour, int column)
 	return with * 2 > days;
 }
 
-/* Eq. (34) of one hour; NULL = done, else what is wrong with it. */
+/* Computes eq. (34) for one hour; NULL = done, else what is wrong with it. */
 static const char *
 hour_intensity(const struct lt_mix *mix, int hour, const bool *usual,
     bool direct, double *g_per_kwh)
@@ -307,7 +307,7 @@ struct tally {
 	const char *why; /* of the last that was left out */
 };
 
-/* wrong: what hour_intensity() says. */
+/* Counts an hour; wrong: the result of hour_intensity(). */
 static void
 count_hour(struct tally *tally, const char *wrong)
 {

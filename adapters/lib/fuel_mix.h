@@ -80,8 +80,8 @@ void lt_mix_put(struct lt_mix *mix, int column, int64_t start_utc_s,
 void lt_mix_refuse(struct lt_mix *mix, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* All complete hours as points, sorted and dated; what is left out is told in
- * the note. LT_EINPUT without any. */
+/* Makes points of all complete hours, sorted and dated; the note names what is
+ * left out. LT_EINPUT without any. */
 int lt_mix_points(const struct lt_mix *mix,
     const struct lt_source_options *options, int64_t now_utc_s,
     struct lt_points *points, struct lt_error *err);

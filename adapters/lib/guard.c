@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds secrets in texts, in whatever form a source repeats them. Between
- * web.c and secret.c, which know the secrets, and lt_adapter_fetch().
+ * Finds secrets in texts, in whatever form a source repeats them, and hides
+ * them. It stands between web.c and secret.c, which know the secrets, and
+ * lt_adapter_fetch(). Without memory for a form the text is hidden as far as it
+ * is known.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +17,7 @@
 
 enum {
 	PART = 8,  /* bytes of a secret that give it away */
-	LEAST = 3, /* bytes of a secret: fewer are none */
+	LEAST = 3, /* bytes of a secret; shorter ones are not looked for */
 	LEAST_ENCODED = 6,
 	TEXT_MAX = 2048,   /* of a text; beyond: cut */
 	SECRET_MAX = 4096, /* bytes that are looked for; further: not */
@@ -35,10 +37,10 @@ is_kept(const char *form)
 	return false;
 }
 
-/* Takes form, malloc'd or NULL. One of fewer bytes than least would be found
- * in any text. */
+/* Keeps form, malloc'd or NULL, and owns it. A form shorter than least would be
+ * found in any text and is dropped. */
 static void
-keep(char *form, size_t least)
+keep_form(char *form, size_t least)
 {
 	char **grown = NULL;
 
@@ -56,7 +58,7 @@ keep(char *form, size_t least)
 	free(form);
 }
 
-/* Bytes that JSON and HTML write otherwise. */
+/* Bytes that JSON and HTML escape. */
 static const struct {
 	const char *bytes, *words[5];
 } escapes[] = {
@@ -104,7 +106,8 @@ percent_encoded(bool is_upper, const char *secret, size_t length)
 	return out;
 }
 
-/* The base64 digits that the secret alone decides, behind `before` bytes. */
+/* Returns the base64 digits that depend on the secret alone, behind `before`
+ * bytes. */
 static char *
 encoded(const char *secret, size_t length, size_t before)
 {
@@ -128,7 +131,7 @@ encoded(const char *secret, size_t length, size_t before)
 	return form;
 }
 
-/* RFC 4648, section 5: for URLs. */
+/* Returns the form for URLs of RFC 4648, section 5. */
 static char *
 for_url(const char *base64)
 {
@@ -146,22 +149,22 @@ lt_guard_add(const char *secret)
 
 	if (length == 0)
 		return;
-	keep(strndup(secret, length), LEAST);
-	keep(percent_encoded(false, secret, length), LEAST);
-	keep(percent_encoded(true, secret, length), LEAST);
+	keep_form(strndup(secret, length), LEAST);
+	keep_form(percent_encoded(false, secret, length), LEAST);
+	keep_form(percent_encoded(true, secret, length), LEAST);
 	for (size_t i = 0; i < ESCAPES; i++)
-		keep(escaped(i, secret, length), LEAST);
+		keep_form(escaped(i, secret, length), LEAST);
 	for (size_t before = 0; before < 3; before++) {
 		char *const form = encoded(secret, length, before);
 
-		keep(for_url(form), LEAST_ENCODED);
-		keep(form, LEAST_ENCODED);
+		keep_form(for_url(form), LEAST_ENCODED);
+		keep_form(form, LEAST_ENCODED);
 	}
 }
 
 /* Marks the bytes of text that are a part of form. */
 static void
-mark(bool *marks, const char *text, size_t length, const char *form)
+mark_parts(bool *marks, const char *text, size_t length, const char *form)
 {
 	const size_t whole = strlen(form), part = whole < PART ? whole : PART;
 
@@ -181,7 +184,7 @@ lt_guard_hide(char *text)
 	size_t to = 0;
 
 	for (size_t i = 0; i < forms.count; i++)
-		mark(marks, text, length, forms.items[i]);
+		mark_parts(marks, text, length, forms.items[i]);
 	for (size_t i = 0, run = 0; i < length; i++) {
 		run = marks[i] ? run + 1 : 0;
 		if (run == 0)

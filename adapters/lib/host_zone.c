@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The time zone of this host, by its name.
+ * The name of this host's time zone, by TZ or /etc/localtime.
  */
 #include "host_zone.h"
 

@@ -176,7 +176,7 @@ lt_http_date(const char *text)
 	return utc_s > 0 ? utc_s : 0;
 }
 
-/* One part of a URL; "" when it has none. */
+/* Writes one part of a URL; "" if it has none. */
 static void
 url_part(char *out, size_t size, const char *url, CURLUPart part)
 {
@@ -195,7 +195,8 @@ url_part(char *out, size_t size, const char *url, CURLUPart part)
 	lt_curl.url_cleanup(parts);
 }
 
-/* Same host and port; http may become https, never the other way. */
+/* True for the same host and port; http may become https, never the other way.
+ */
 static bool
 may_follow(const char *from, const char *to)
 {
@@ -240,7 +241,7 @@ set_headers(struct transfer *transfer, struct lt_error *err)
 	return LT_OK;
 }
 
-/* What is asked. libcurl copies all texts but the body. */
+/* Sets method, URL, headers and body. libcurl copies all texts but the body. */
 static bool
 set_request(const struct transfer *transfer)
 {
@@ -468,7 +469,7 @@ easy_give(const struct transfer *transfer)
 	session->easy = transfer->easy;
 }
 
-/* One request, one answer. */
+/* Sends one request and reads one answer. */
 static int
 hop(struct transfer *transfer, struct lt_error *err)
 {

@@ -69,7 +69,7 @@ struct lt_http_response { /* lt_http_free() */
 	char etag[256], last_modified[64]; /* "" = not sent, or too long */
 };
 
-/* What the first transfer else does. Call it before there are threads. */
+/* Does what the first transfer would do; call it before there are threads. */
 int lt_http_init(struct lt_error *err);
 /* At the end of a program, after all threads. */
 void lt_http_cleanup(void);
@@ -86,7 +86,7 @@ int lt_http_do(const struct lt_http_request *request,
     struct lt_http_response *response, struct lt_error *err);
 /* A clock that is never set, for time limits. */
 int64_t lt_monotonic_ms(void);
-/* A date of a header, as of Last-Modified; 0: it is none. */
+/* Reads a date of a header, as of Last-Modified; 0: not a date. */
 int64_t lt_http_date(const char *text);
 /* The host of a URL; "" when it has none. */
 void lt_http_host(char *out, size_t size, const char *url);

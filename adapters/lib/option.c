@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looks up what the policy file says of a source, and says where it is wrong.
+ * The options of a source in the policy file: looks up values, and places
+ * errors at the line and column of an option.
  */
 #include <stdarg.h>
 #include <stdio.h>

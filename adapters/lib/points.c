@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Points: what every source's answer becomes before lowtided merges sources
- * into series. No 0 passes that stands for a missing value.
+ * Points: each source's answer becomes points before lowtided merges sources
+ * into series. No 0 passes that stands for a missing value. Points are kept in
+ * memory up to LT_POINTS_MAX; a value that can't be right is an error that
+ * names it.
+ *
+ * Also the means of whole hours that people are shown, and the note that
+ * figures which lowtide brings along are old.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -9,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "grow.h"
 #include "lookup.h"
@@ -345,4 +351,64 @@ lt_points_date(struct lt_points *points, int64_t now_utc_s)
 			end_utc_s = points->points[i].end_utc_s;
 	points->issued_utc_s =
 	    points->count == 0 || end_utc_s > now_utc_s ? 0 : end_utc_s;
+}
+
+enum { HOUR_S = 3600 };
+
+static struct lt_hour
+mean(int64_t from_utc_s, const struct lt_point *points, size_t point_count)
+{
+	const int64_t to_utc_s = from_utc_s + HOUR_S;
+	struct lt_hour hour = {.quality = LT_QUALITY_NONE};
+	int64_t covered_s = 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < point_count && points[i].start_utc_s < to_utc_s;
+	     i++) {
+		const struct lt_point *const point = &points[i];
+		const int64_t start = point->start_utc_s > from_utc_s
+					  ? point->start_utc_s
+					  : from_utc_s;
+		const int64_t end =
+		    point->end_utc_s < to_utc_s ? point->end_utc_s : to_utc_s;
+
+		if (end <= start)
+			continue;
+		covered_s += end - start;
+		sum += point->value * (double)(end - start);
+		if (point->quality > hour.quality)
+			hour.quality = point->quality;
+	}
+	hour.known = covered_s >= HOUR_S / 2;
+	if (hour.known)
+		hour.value = sum / (double)covered_s;
+	else
+		hour.quality = LT_QUALITY_NONE;
+	return hour;
+}
+
+void
+lt_points_hours(struct lt_hour *hours, int count, int64_t start_utc_s,
+    const struct lt_point *points, size_t point_count)
+{
+	for (int i = 0; i < count; i++)
+		hours[i] = mean(start_utc_s + i * HOUR_S, points, point_count);
+}
+
+bool
+lt_table_is_old(int year, int64_t now_utc_s)
+{
+	const time_t before = now_utc_s - 1; /* the end itself is not over */
+	struct tm parts;
+
+	(void)gmtime_r(&before, &parts);
+	return parts.tm_year + 1900 > year + LT_TABLE_YEARS_MAX;
+}
+
+void
+lt_table_age_note(struct lt_points *points, int year, int64_t now_utc_s)
+{
+	if (lt_table_is_old(year, now_utc_s))
+		lt_note_add(points, "%d ended more than %d years ago", year,
+		    LT_TABLE_YEARS_MAX);
 }

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * munge's side of lowtided's protocol between hosts: how a request is asked,
- * for the command and for lowtided --follow, and how lowtided opens and answers
- * it.
+ * munge's side of lowtided's protocol between hosts: asks a request, for the
+ * command and for lowtided --follow; opens and answers it, for lowtided.
+ *
+ * lt_servers_ask() tries each controller in turn: only the acting one's
+ * lowtided works, another answers 503. It reads slurm.conf for each question,
+ * as the file may appear later than the program that asks, or change. Errors
+ * name the server; a credential that is not to be believed is LT_EDENIED.
  */
 #include <munge.h>
+#include <pwd.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +20,7 @@
 
 #include "http.h"
 #include "seal.h"
+#include "slurm_conf.h"
 #include "units.h"
 
 #define DEFAULT_PORT "6826"
@@ -36,7 +44,7 @@ context_new(const struct lt_seal *seal, struct lt_error *err)
 	return context;
 }
 
-/* Plain text into *credential, for one uid alone if it is named. */
+/* Encodes plain text into *credential, for one uid alone if it is named. */
 __attribute__((format(printf, 4, 5))) static munge_err_t
 encode(char **credential, munge_ctx_t context, const uid_t *only,
     const char *format, ...)
@@ -123,7 +131,7 @@ lt_seal_asked(struct lt_sealed_request *asked, const struct lt_seal *seal,
 	(void)munge_ctx_get(context, MUNGE_OPT_ADDR4, &from);
 	munge_ctx_destroy(context);
 	if (result || payload == NULL || bytes <= 0) {
-		/* Of one that expired or was replayed there is a payload. */
+		/* An expired or replayed credential has a payload, too. */
 		free(payload);
 		return result ? lt_fail(err, LT_EDENIED, "munge: %s",
 				    munge_strerror(result))
@@ -149,7 +157,7 @@ lt_seal_check(const struct lt_seal_uids *uids, uid_t slurm_uid, uid_t self,
 	return LT_OK;
 }
 
-/* "STATUS LF BODY" of length bytes; payload is taken over. */
+/* Splits "STATUS LF BODY" of length bytes; owns payload. */
 static int
 split_payload(struct lt_sealed_reply *reply, char *payload, size_t length,
     struct lt_error *err)
@@ -206,14 +214,14 @@ seal_open(struct lt_sealed_reply *reply, const struct lt_seal *seal,
 	if (code == LT_OK && (payload == NULL || length < 0))
 		code = lt_fail(err, LT_EINPUT, "the reply is empty");
 	if (code != LT_OK) {
-		/* Of one that expired or was replayed there is a payload. */
+		/* An expired or replayed credential has a payload, too. */
 		free(payload);
 		return code;
 	}
 	return split_payload(reply, payload, (size_t)length, err);
 }
 
-/* host, host:port, [v6], [v6]:port, or a bare IPv6 address. */
+/* Makes a URL of host, host:port, [v6], [v6]:port, or a bare IPv6 address. */
 static void
 make_url(char *url, size_t size, const char *server)
 {
@@ -265,4 +273,73 @@ lt_seal_ask(struct lt_sealed_reply *reply, const struct lt_seal *seal,
 	return code == LT_OK ? LT_OK
 			     : lt_fail(err, (enum lt_code)code,
 				   "lowtided on %s: %s", server, inner.text);
+}
+
+static int
+peer_of(struct lt_seal *peer, const struct lt_conf *conf, struct lt_error *err)
+{
+	const char *const socket_path = getenv("LOWTIDE_MUNGE_SOCKET");
+	const struct passwd *const user = getpwnam(conf->slurm_user);
+	int64_t uid;
+
+	peer->munge_socket = socket_path != NULL && socket_path[0]
+				 ? socket_path
+				 : conf->munge_socket;
+	if (user != NULL) {
+		peer->slurm_uid = user->pw_uid;
+		return LT_OK;
+	}
+	if (lt_int64_parse(conf->slurm_user, 0, UINT32_MAX - 1, &uid, NULL))
+		return lt_fail(err, LT_ENOENT,
+		    "%s: SlurmUser=%s is no user here", conf->path,
+		    conf->slurm_user);
+	peer->slurm_uid = (uid_t)uid;
+	return LT_OK;
+}
+
+static void
+ask_each(struct lt_sealed_reply *reply, const struct lt_conf *conf,
+    const struct lt_seal *peer, const struct lt_seal_question *question,
+    struct lt_error *err)
+{
+	for (int i = 0; i < conf->host_count &&
+			(reply->body == NULL || reply->status == 503);
+	     i++) {
+		struct lt_sealed_reply fresh = {0};
+
+		if (lt_seal_ask(&fresh, peer, conf->hosts[i], question, err))
+			continue; /* err keeps the first failure */
+		free(reply->body);
+		*reply = fresh;
+	}
+	if (reply->body != NULL)
+		*err = (struct lt_error){0};
+}
+
+int
+lt_servers_ask(struct lt_sealed_reply *reply, const char *server,
+    const struct lt_seal_question *question, struct lt_error *err)
+{
+	const char *const named =
+	    server != NULL ? server : getenv("LOWTIDE_SERVER");
+	struct lt_conf *const conf = calloc(1, sizeof(*conf));
+	struct lt_seal peer;
+
+	if (conf == NULL)
+		return lt_fail(err, LT_ENOMEM, "no memory");
+	if (lt_conf_load(conf, err) == LT_OK &&
+	    peer_of(&peer, conf, err) == LT_OK) {
+		if (named != NULL && named[0]) {
+			snprintf(conf->hosts[0], sizeof(conf->hosts[0]), "%s",
+			    named);
+			conf->host_count = 1;
+		}
+		if (conf->host_count > 0)
+			ask_each(reply, conf, &peer, question, err);
+		else
+			lt_fail(
+			    err, LT_ENOENT, "%s: no SlurmctldHost", conf->path);
+	}
+	free(conf);
+	return err->code;
 }

@@ -16,7 +16,7 @@
 #include "secret.h"
 #include "url.h"
 
-/* Value of the option KEY and suffix; NULL = not given. */
+/* Returns the option KEY with a suffix; NULL = not given. */
 static const char *
 option_of(char name[LT_NAME_SIZE], const struct lt_source_options *options,
     const char *key, const char *suffix)
@@ -25,7 +25,7 @@ option_of(char name[LT_NAME_SIZE], const struct lt_source_options *options,
 	return lt_source_option(options, name, NULL);
 }
 
-/* Would the secret go over a network for all to read? */
+/* True if the secret would go over a network for all to read. */
 static bool
 is_open(const struct lt_source_options *options, const char *key,
     struct lt_error *err)
@@ -118,7 +118,8 @@ lt_secret_file(const char *path, char *out, size_t size, struct lt_error *err)
 	return code;
 }
 
-/* Drop white space at both ends; what is left is one line without controls. */
+/* Drops white space at both ends; true if the rest is one line without
+ * controls. */
 static bool
 trim(char *text)
 {

@@ -60,7 +60,8 @@ static const struct {
 #undef KEY
 };
 
-/* Before SlurmctldHost, which overrides them: one controller and a backup. */
+/* The keys for a controller and a backup that SlurmctldHost has replaced and
+ * overrides. */
 enum old_key {
 	OLD_MACHINE,
 	OLD_ADDRESS,
@@ -106,7 +107,7 @@ bad_value(const struct file *file, enum lt_code code, const char *want,
 }
 
 static int
-copy(char *out, size_t size, const char *text, const struct file *file,
+copy_value(char *out, size_t size, const char *text, const struct file *file,
     struct lt_error *err)
 {
 	char want[64];
@@ -130,16 +131,16 @@ add_host(const struct file *file, const char *name, const char *address,
 	if (index >= LT_CONF_HOSTS_MAX)
 		return bad_value(
 		    file, LT_ELIMIT, "more hosts than there is room for", err);
-	if (copy(conf->host_names[index], sizeof(conf->host_names[0]), name,
-		file, err) ||
-	    copy(conf->hosts[index], sizeof(conf->hosts[0]),
+	if (copy_value(conf->host_names[index], sizeof(conf->host_names[0]),
+		name, file, err) ||
+	    copy_value(conf->hosts[index], sizeof(conf->hosts[0]),
 		address[0] ? address : name, file, err))
 		return err->code;
 	conf->host_count++;
 	return LT_OK;
 }
 
-/* "host", "host(addr)": the address is what we connect to. */
+/* Reads "host" or "host(addr)"; we connect to the address. */
 static int
 read_host(const struct file *file, char *value, struct lt_error *err)
 {
@@ -174,7 +175,7 @@ add_old_hosts(const struct file *file, const char *names, const char *address,
 	return LT_OK;
 }
 
-/* AuthInfo=socket=/run/x,ttl=60 */
+/* Reads AuthInfo=socket=/run/x,ttl=60. */
 static int
 read_auth_info(const struct file *file, char *value, struct lt_error *err)
 {
@@ -184,7 +185,7 @@ read_auth_info(const struct file *file, char *value, struct lt_error *err)
 	for (char *item = strtok_r(value, ",", &rest); item != NULL;
 	     item = strtok_r(NULL, ",", &rest))
 		if (strncasecmp(item, "socket=", 7) == 0 &&
-		    copy(conf->munge_socket, sizeof(conf->munge_socket),
+		    copy_value(conf->munge_socket, sizeof(conf->munge_socket),
 			item + 7, file, err))
 			return err->code;
 	return LT_OK;
@@ -231,7 +232,7 @@ is_blank(const char *text)
 	return text[strspn(text, LT_CONF_SPACES)] == '\0';
 }
 
-/* The rest of "PartitionName=NAME ...". */
+/* Reads the rest of "PartitionName=NAME ...". */
 static int
 read_partition(
     const struct file *file, const char *name, char *at, struct lt_error *err)
@@ -262,9 +263,9 @@ read_partition(
 	return LT_OK;
 }
 
-/* The first pair of a line; *known: nothing else may stand in it. */
+/* Takes the first pair of a line; *known: the line must have no other. */
 static int
-take(const struct file *file, const char *key, char *value, bool *known,
+take_pair(const struct file *file, const char *key, char *value, bool *known,
     struct lt_error *err)
 {
 	struct reading *const reading = file->reading;
@@ -276,17 +277,18 @@ take(const struct file *file, const char *key, char *value, bool *known,
 		return read_auth_info(file, value, err);
 	for (int i = 0; i < OLD_KEYS; i++)
 		if (strcasecmp(key, old_keys[i]) == 0)
-			return copy(reading->old[i], sizeof(reading->old[i]),
-			    value, file, err);
+			return copy_value(reading->old[i],
+			    sizeof(reading->old[i]), value, file, err);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (strcasecmp(key, keys[i].key) == 0)
-			return copy((char *)reading->conf + keys[i].offset,
+			return copy_value(
+			    (char *)reading->conf + keys[i].offset,
 			    keys[i].size, value, file, err);
 	*known = false;
 	return LT_OK;
 }
 
-/* "%c" is the cluster's name in lower case, as it was read until here. */
+/* Expands "%c" to the cluster's name in lower case, as read so far. */
 static int
 expand(char *out, size_t size, const char *name, const struct file *file,
     struct lt_error *err)
@@ -324,8 +326,8 @@ join(char *out, size_t size, const char *beside, const char *name)
 	    slash != NULL ? (int)(slash + 1 - beside) : 0, beside, name);
 }
 
-/* "Include FILE": 22.05 looks beside the file that says so, later releases
- * beside slurm.conf. */
+/* Reads "Include FILE": 22.05 looks beside the file with the line, later
+ * releases beside slurm.conf. */
 static int
 follow_include(struct file *from, char *name, struct lt_error *err)
 {
@@ -382,7 +384,7 @@ parse_line(struct file *file, char *line, struct lt_error *err)
 	file->key = key;
 	if (strcasecmp(key, "PartitionName") == 0)
 		return read_partition(file, value, at, err);
-	if (take(file, key, value, &known, err))
+	if (take_pair(file, key, value, &known, err))
 		return err->code;
 	return !known || is_blank(at)
 		   ? LT_OK
@@ -392,7 +394,8 @@ parse_line(struct file *file, char *line, struct lt_error *err)
 
 /* ---- lines ---- */
 
-/* Cuts the comment; a # after an odd number of backslashes is none. */
+/* Cuts the comment; a # after an odd number of backslashes does not begin one.
+ */
 static void
 cut_comment(char *line)
 {
@@ -407,8 +410,8 @@ cut_comment(char *line)
 	}
 }
 
-/* Does the line end in an odd number of backslashes? Then cuts the last and
- * what is behind it. */
+/* True if the line ends in an odd number of backslashes; cuts the last one and
+ * the text behind it. */
 static bool
 cut_continuation(char *line)
 {
@@ -426,7 +429,7 @@ cut_continuation(char *line)
 	return true;
 }
 
-/* "\\#" is "#", "\\\\" is "\\". */
+/* Replaces "\\#" by "#" and "\\\\" by "\\". */
 static void
 cut_escapes(char *line)
 {
@@ -482,7 +485,7 @@ parse_file(struct file *file, struct lt_error *err)
 		return lt_fail(err, LT_ELIMIT,
 		    "%s: Include goes deeper than %d files", path,
 		    (int)INCLUDE_DEPTH_MAX);
-	/* a FIFO must not hold us up */
+	/* a FIFO must not block us */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat facts;
 

@@ -42,7 +42,7 @@ set_bounds(CURL *easy, const struct lt_smtp_request *request)
 	code |= lt_curl.easy_setopt(
 	    easy, CURLOPT_PROTOCOLS, CURLPROTO_SMTP | CURLPROTO_SMTPS);
 #endif
-	/* What a mail server has for its own host is often self-signed. */
+	/* A mail server's certificate for its own host is often self-signed. */
 	code |= lt_curl.easy_setopt(easy, CURLOPT_USE_SSL,
 	    is_here ? (long)CURLUSESSL_NONE : (long)CURLUSESSL_ALL);
 	code |= lt_curl.easy_setopt(easy, CURLOPT_NOPROXY, "*");

@@ -14,7 +14,7 @@ enum { LT_SMTP_CONNECT_MS = 10000, LT_SMTP_TOTAL_MS = 60000 };
 
 struct lt_smtp_request {
 	const char *url; /* smtp://HOST[:PORT] or smtps:// */
-	/* lt_address_is(): where it may bounce to, and whom it is for. */
+	/* lt_address_is(): the sender, for bounces, and the recipient. */
 	const char *from, *to;
 	const char *mail; /* headers and body; lines end with \r\n */
 	size_t length;
@@ -24,7 +24,7 @@ struct lt_smtp_request {
 /*
  * LT_OK: the server has taken it. Else nothing is known to be delivered, and
  * *status is the last reply of SMTP: 5xx, it never will; 4xx, later; 0, there
- * was none. LT_EINPUT: an address that is none. err names the server's host
+ * was none. LT_EINPUT: not an address. err names the server's host
  * and what went wrong, never the recipient.
  */
 int lt_smtp_send(

@@ -7,17 +7,17 @@
 
 #include "error.h"
 
-/* Set where in the input a failure is, unless it is already set. */
+/* Sets the place of a failure in the input, unless it is already set. */
 void lt_error_at(struct lt_error *err, int line, int column);
-/* Texts with words from outside go to logs, terminals and JSON: a byte that
- * is a control or no UTF-8 (a character cut in two, too) becomes '?'. */
+/* Makes a text with words from outside safe for logs, terminals and JSON: a
+ * control, or a byte that is not UTF-8 (as of a cut character), becomes '?'. */
 void lt_text_mend(char *text);
-/* The same of an error's text, NULL allowed. Returns code. */
+/* The same for an error's text; err may be NULL. Returns code. */
 int lt_error_mend(struct lt_error *err, int code);
-/* Takes such bytes out instead: what was cut ends at a character's border. */
+/* Removes such bytes instead, so that a cut text ends with a whole character.
+ */
 void lt_text_whole(char *text);
-/* What ended with code hands its own error on, as lt_fail() does: without its
- * place. Returns code. */
+/* Fails with code and the text of inner, without its place. Returns code. */
 int lt_error_give(struct lt_error *err, int code, const struct lt_error *inner);
 
 #endif

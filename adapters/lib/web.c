@@ -234,7 +234,7 @@ check_type(const struct lt_web_request *request, const char *host,
 	    LT_ROW(wanted, request->type).name);
 }
 
-/* What this request must not get back into any text. */
+/* Tells the guard the secrets of this request. */
 static void
 guard_secrets(const struct lt_web_request *request)
 {

@@ -10,7 +10,6 @@
 #include "http.h"
 #include "option.h"
 #include "secret.h"
-#include "source_memory.h"
 #include "url.h"
 
 enum {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of collect_names.h. Letters come from the system's random numbers
- * and not from the name, so that there is nothing to guess.
+ * Replaces the names of a site, for doctor --collect. The letters come from the
+ * system's random numbers and not from the name, so that there is nothing to
+ * guess. A name that was met before gets the same replacement.
  */
 #include "collect_names.h"
 
@@ -49,7 +50,7 @@ is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-/* Products that can be bought: which they are says nothing of a site's name. */
+/* True for a product that can be bought: it does not identify a site. */
 static bool
 is_gpu(const char *name)
 {
@@ -115,7 +116,8 @@ is_taken(const struct lt_aliases *aliases, enum lt_alias_kind kind,
 	return false;
 }
 
-/* A short form may have no more names left: it grows by a letter. */
+/* Returns a new name of the same form, the caller's; NULL: no memory. If a
+ * short form has no free names left, it grows by a letter. */
 static char *
 other_name(
     const struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name)
@@ -138,7 +140,8 @@ other_name(
 }
 
 static const struct alias *
-find(struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name)
+find_alias(
+    struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name)
 {
 	for (size_t i = 0; i < aliases->count; i++)
 		if (aliases->all[i].kind == kind &&
@@ -148,7 +151,7 @@ find(struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name)
 }
 
 static const struct alias *
-add(struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name,
+add_alias(struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name,
     char *other)
 {
 	if (aliases->count == aliases->room) {
@@ -173,12 +176,12 @@ add(struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name,
 const char *
 lt_alias(struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name)
 {
-	const struct alias *alias = find(aliases, kind, name);
+	const struct alias *alias = find_alias(aliases, kind, name);
 
 	if (alias == NULL)
-		alias =
-		    add(aliases, kind, name, other_name(aliases, kind, name));
-	/* Without memory nothing of the name is written. */
+		alias = add_alias(
+		    aliases, kind, name, other_name(aliases, kind, name));
+	/* Without memory, hide the name altogether. */
 	return alias != NULL ? alias->other : "x";
 }
 
@@ -198,9 +201,9 @@ lt_alias_is_new(
 	char pair[512];
 
 	snprintf(pair, sizeof(pair), "%s|%s", first, second);
-	if (find(aliases, LT_ALIAS_SEEN, pair) != NULL)
+	if (find_alias(aliases, LT_ALIAS_SEEN, pair) != NULL)
 		return false;
-	return add(aliases, LT_ALIAS_SEEN, pair, strdup("")) != NULL;
+	return add_alias(aliases, LT_ALIAS_SEEN, pair, strdup("")) != NULL;
 }
 
 void

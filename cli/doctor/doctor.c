@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide doctor: runs the checks in order, prints what each found and how to
- * mend it. It works with any part of Slurm or lowtide absent: that is the
- * finding then.
+ * lowtide doctor: the list of its checks, and the printing of what each found
+ * and of how to fix it. Exit status 1 if a check found an error. It works with
+ * any part of Slurm or lowtide absent: the absence is then the finding.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -25,7 +25,7 @@ static check_function *const kube_checks[] = {
     NULL,
 };
 
-/* munge first: without it nothing of Slurm answers. */
+/* munge is checked early: without it nothing of Slurm answers. */
 static check_function *const slurm_checks[] = {
     lt_doctor_off,
     lt_doctor_conf_file,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide doctor: its checks and what they share. doctor.c runs them and
- * prints what they found.
+ * The checks of lowtide doctor and what they share. Each check adds findings to
+ * struct lt_doctor by lt_doctor_say(); doctor.c runs the checks in order and
+ * prints the findings.
  */
 #ifndef LT_DOCTOR_H
 #define LT_DOCTOR_H
@@ -25,23 +26,23 @@ struct lt_doctor {
 	bool on_controller;	   /* this host is a SlurmctldHost */
 	json_t *facts;		   /* lowtided --probe; NULL = it failed */
 	json_t *status;		   /* of a running lowtided; NULL = none */
-	struct lt_error no_status; /* why */
+	struct lt_error no_status; /* why there is none */
 	int64_t asked_utc_s;	   /* when it answered, by this host's clock */
 	bool is_kube;		   /* a Kubernetes site, not Slurm's */
-	bool munge_fails;	   /* which is the finding then */
-	bool file_fails;	   /* the same */
-	struct lt_policy *policy;  /* NULL: none that can be read */
-	char told_way[2000];	   /* the directory that users can't enter */
+	bool munge_fails; /* reported: checks that need it are left out */
+	bool file_fails;  /* the policy file; likewise */
+	struct lt_policy *policy; /* NULL: it can't be read */
+	char reported_way[2000];  /* the directory that users can't enter */
 	int count;
 	struct lt_finding findings[LT_FINDINGS_MAX];
 };
 
 /* ---- doctor_say.c ---- */
-/* Add one; mend "" where nothing is to be done. */
+/* Adds a finding; mend is how to fix it, "" if there is nothing to do. */
 void lt_doctor_say(struct lt_doctor *doctor, enum lt_level level,
     const char *check, const char *mend, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* A text of the probe's conf, else the fallback (slurm.conf's). */
+/* Returns a text of the probe's conf, else the fallback (slurm.conf's). */
 const char *lt_doctor_conf(
     const struct lt_doctor *doctor, const char *key, const char *fallback);
 
@@ -55,8 +56,8 @@ void lt_doctor_plugstack(struct lt_doctor *doctor);
 void lt_doctor_accounting(struct lt_doctor *doctor);
 void lt_doctor_priority(struct lt_doctor *doctor);
 void lt_doctor_partitions(struct lt_doctor *doctor);
-/* The plugin file is there and of slurmctld's release, by mask (a SPANK
- * plugin may be of another micro release). */
+/* Checks that the plugin file exists and is for slurmctld's release, by mask (a
+ * SPANK plugin may be for another micro release). */
 void lt_doctor_plugin(struct lt_doctor *doctor, const char *check,
     const char *name, uint32_t mask);
 /* ---- doctor_site.c: lowtide's own ---- */
@@ -68,81 +69,81 @@ void lt_doctor_munge(struct lt_doctor *doctor);
 void lt_doctor_clock(struct lt_doctor *doctor);
 void lt_doctor_files(struct lt_doctor *doctor);
 void lt_doctor_off(struct lt_doctor *doctor);
-/* May any user open it so (S_IROTH ...), and get there? Else it is told, with
- * what they are without. True where nothing is there. */
+/* True if any user may open path so (S_IROTH ...) and may enter the directories
+ * on the way, or if there is no such file. Else adds an error, which ends with
+ * what users lack without it. */
 bool lt_doctor_others_may(struct lt_doctor *doctor, const char *check,
     const char *path, unsigned bits, const char *without);
 
 /* ---- doctor_kube.c: a Kubernetes site ---- */
 void lt_doctor_kube(struct lt_doctor *doctor);
-/* Is it one? By the daemon that answers, else by what is here. */
+/* True for a Kubernetes site, by the daemon that answers, else by this host. */
 bool lt_doctor_is_kube(struct lt_doctor *doctor);
-
-/* ---- doctor_policies.c: its admission policies; kube: of the status ---- */
-void lt_doctor_policies(struct lt_doctor *doctor, const json_t *kube);
 
 /* ---- plugstack.c ---- */
 struct lt_plugstack {
-	/* Of the first line with spank_lowtide.so, whitespace trimmed. */
+	/* The first line with spank_lowtide.so, whitespace trimmed. */
 	char path[1024], text[4096];
 	int line;	      /* from 1 */
-	int count;	      /* how many there are */
+	int count;	      /* of such lines */
 	char last_path[1024]; /* where the last of them is */
 	int last_line;
 };
-/* Of a plugstack file, its includes too. LT_ENOENT: none. */
+/* Reads a plugstack file and its includes. LT_ENOENT: there is no such line. */
 int lt_plugstack_read(
     struct lt_plugstack *found, const char *path, struct lt_error *err);
-/* PlugStackConfig: the probe's, slurm.conf's, or plugstack.conf beside it. */
+/* Writes PlugStackConfig: the probe's, slurm.conf's, or plugstack.conf beside
+ * it. */
 const char *lt_doctor_plugstack_path(
     const struct lt_doctor *doctor, char *out, size_t size);
-/* What stands behind "name=" in the line, to a blank or its end; NULL: it has
- * none. */
+/* Returns the text behind "name=" in the line, up to a blank or its end; NULL:
+ * it has none. */
 const char *lt_plugstack_value(
     const struct lt_plugstack *line, const char *name);
-/* The command that gives the line this argument, "preemptible=...", instead of
- * what it has of that name; returns out. */
+/* Writes the command that gives the line this argument, "preemptible=...", in
+ * place of one of the same name; returns out. */
 const char *lt_plugstack_mend(char *out, size_t size,
     const struct lt_plugstack *line, const char *argument);
-/* False: there is none, or it can't be read. */
+/* Reads lowtide's line; false if there is none, or it can't be read. */
 bool lt_doctor_own_line(struct lt_doctor *doctor, struct lt_plugstack *line);
 
-/* ---- doctor_policy.c: what the policy file says ---- */
+/* ---- doctor_policy.c: the policy file ---- */
 void lt_doctor_load_policy(struct lt_doctor *doctor);
 void lt_doctor_policy(struct lt_doctor *doctor);
 /*
- * What plugstack's line should have, "preemptible=spot:0.004:120,low:0.01" (""
- * when no partition is preemptible), and whether it has: the numbers of the
- * policy; any rate where the rate is a source's, as that changes by itself.
- * signals: lowtided's answer, for a number to propose; may be NULL.
+ * Writes the argument that plugstack's line should have,
+ * "preemptible=spot:0.004:120,low:0.01" ("" if no partition is preemptible),
+ * and returns whether it has it. The numbers are the policy's; any rate will do
+ * if the rate is a source's, which changes by itself. signals: lowtided's
+ * answer, for a number to propose; may be NULL.
  */
 bool lt_preemptible_argument(const struct lt_policy *policy,
     const json_t *signals, const char *line, char *out, size_t size);
 
-/* Names of preemptible partitions whose notice is over before Slurm could wait
- * for KillWait; false: none. */
+/* Writes the names of preemptible partitions whose notice is shorter than
+ * KillWait; false: none. */
 bool lt_preemptible_hurried(const struct lt_policy *policy, int64_t kill_wait_s,
     char *out, size_t size);
 
-/* Has the line the policy's precision rules, in their order; none, where there
- * are none? want: what it should have, "" = none. */
+/* True if the line has the policy's precision rules in their order, and no
+ * others. want: the rules that it should have, "" = none. */
 bool lt_precision_argument(
     const struct lt_policy *policy, const char *line, char *want, size_t size);
 
 /* ---- doctor_collect.c ---- */
-/* Write the site to a new file, "": by its usual name; the exit status. */
+/* Writes the site to a new file, "" = with its usual name; the exit status. */
 int lt_doctor_collect(const char *path);
 
 /* ---- plugin_file.c ---- */
 /*
- * plugin_version of a Slurm plugin, read from the ELF file without loading
- * it. LT_ENOENT: no such file; LT_EINPUT: no plugin, or it has none.
+ * Reads plugin_version of a Slurm plugin from the ELF file without loading it.
+ * LT_ENOENT: no such file; LT_EINPUT: no plugin, or it has none.
  */
 int lt_plugin_version(
     const char *path, uint32_t *version, struct lt_error *err);
-/* "22.05.8" -> Slurm's number; 0 = not a release. */
+/* Returns Slurm's number of "22.05.8"; 0 = not a release. */
 uint32_t lt_release_number(const char *release);
-/* Find name in a colon separated PluginDir. LT_ENOENT. */
+/* Finds name in a colon separated PluginDir. LT_ENOENT. */
 int lt_plugin_find(char *out, size_t size, const char *plugin_dir,
     const char *name, struct lt_error *err);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lowtide doctor --collect: writes what placement depends on at this site,
- * partitions, shapes of nodes, QOS and limits, to a text file with other names,
- * for its admins to read before they send it. Asks scontrol and sacctmgr;
- * `make replay-site` builds a private cluster from the file.
+ * partitions, shapes of nodes, QOS and limits, to a new text file with other
+ * names, for its admins to read before they send it. `make replay-site` builds
+ * a private cluster from the file.
+ *
+ * Asks scontrol and sacctmgr. If one of them fails, the file is removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,13 +15,132 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collect_keys.h"
 #include "collect_names.h"
 #include "doctor.h"
 
+/* How the values of a key are written. */
+enum values {
+	PLAIN,
+	NAMES,	  /* comma separated */
+	LICENSES, /* name:count,... */
+	GRES,	  /* name:type:count,... */
+	FEATURES, /* comma separated, names of GPUs stay */
+	TRES,	  /* cpu=4,gres/gpu:a100=2 */
+};
+
+struct key {
+	const char *name;   /* as Slurm shows it */
+	const char *as;	    /* as Slurm's files have it; NULL: the same */
+	const char *usual;  /* a value that is not written; NULL: none */
+	enum values values; /* which names are in it */
+	enum lt_alias_kind kind;
+};
+
+static const struct key conf_keys[] = {
+    {"AccountingStorageEnforce", NULL, "none", PLAIN, 0},
+    {"AccountingStorageTRES", NULL, NULL, TRES, 0},
+    {"AllowSpecResourcesUsage", NULL, "No", PLAIN, 0},
+    {"DefMemPerCPU", NULL, "UNLIMITED", PLAIN, 0},
+    {"DefMemPerNode", NULL, "UNLIMITED", PLAIN, 0},
+    {"DisableRootJobs", NULL, "No", PLAIN, 0},
+    {"EnforcePartLimits", NULL, "NO", PLAIN, 0},
+    {"JobRequeue", NULL, "1", PLAIN, 0},
+    {"Licenses", NULL, "(null)", LICENSES, LT_ALIAS_LICENSE},
+    {"MaxMemPerCPU", NULL, "UNLIMITED", PLAIN, 0},
+    {"MaxMemPerNode", NULL, "UNLIMITED", PLAIN, 0},
+    {"MaxTasksPerNode", NULL, "512", PLAIN, 0},
+    {"OverTimeLimit", NULL, "0 min", PLAIN, 0},
+    {"PreemptMode", NULL, "OFF", PLAIN, 0},
+    {"PreemptType", NULL, "preempt/none", PLAIN, 0},
+    {"PriorityType", NULL, "priority/basic", PLAIN, 0},
+    {"PrivateData", NULL, "none", PLAIN, 0},
+    {"SelectType", NULL, NULL, PLAIN, 0},
+    {"SelectTypeParameters", NULL, "NONE", PLAIN, 0},
+};
+
+static const struct key partition_keys[] = {
+    {"AllocNodes", NULL, "ALL", NAMES, LT_ALIAS_NODE},
+    {"AllowAccounts", NULL, "ALL", NAMES, LT_ALIAS_ACCOUNT},
+    {"AllowGroups", NULL, "ALL", NAMES, LT_ALIAS_GROUP},
+    {"AllowQos", NULL, "ALL", NAMES, LT_ALIAS_QOS},
+    {"Default", NULL, "NO", PLAIN, 0},
+    {"DefaultTime", NULL, "NONE", PLAIN, 0},
+    {"DefMemPerCPU", NULL, "UNLIMITED", PLAIN, 0},
+    {"DefMemPerNode", NULL, "UNLIMITED", PLAIN, 0},
+    {"DenyAccounts", NULL, NULL, NAMES, LT_ALIAS_ACCOUNT},
+    {"DenyQos", NULL, NULL, NAMES, LT_ALIAS_QOS},
+    {"DisableRootJobs", NULL, "NO", PLAIN, 0},
+    {"ExclusiveUser", NULL, "NO", PLAIN, 0},
+    {"GraceTime", NULL, "0", PLAIN, 0},
+    {"Hidden", NULL, "NO", PLAIN, 0},
+    {"JobDefaults", "", "(null)", PLAIN, 0},
+    {"LLN", NULL, "NO", PLAIN, 0},
+    {"MaxCPUsPerNode", NULL, "UNLIMITED", PLAIN, 0},
+    {"MaxMemPerCPU", NULL, "UNLIMITED", PLAIN, 0},
+    {"MaxMemPerNode", NULL, "UNLIMITED", PLAIN, 0},
+    {"MaxNodes", NULL, "UNLIMITED", PLAIN, 0},
+    {"MaxTime", NULL, NULL, PLAIN, 0},
+    {"MinNodes", NULL, "0", PLAIN, 0},
+    {"OverSubscribe", NULL, "NO", PLAIN, 0},
+    {"PriorityJobFactor", NULL, "1", PLAIN, 0},
+    {"PriorityTier", NULL, "1", PLAIN, 0},
+    {"QoS", "QOS", "N/A", NAMES, LT_ALIAS_QOS},
+    {"ReqResv", NULL, "NO", PLAIN, 0},
+    {"RootOnly", NULL, "NO", PLAIN, 0},
+    {"State", NULL, "UP", PLAIN, 0},
+};
+
+static const struct key node_keys[] = {
+    {"CPUTot", "CPUs", NULL, PLAIN, 0},
+    {"Boards", NULL, "1", PLAIN, 0},
+    {"Sockets", NULL, NULL, PLAIN, 0},
+    {"CoresPerSocket", NULL, NULL, PLAIN, 0},
+    {"ThreadsPerCore", NULL, NULL, PLAIN, 0},
+    {"RealMemory", NULL, NULL, PLAIN, 0},
+    {"TmpDisk", NULL, "0", PLAIN, 0},
+    {"MemSpecLimit", NULL, NULL, PLAIN, 0},
+    {"CoreSpecCount", NULL, NULL, PLAIN, 0},
+    {"Weight", NULL, "1", PLAIN, 0},
+    {"AvailableFeatures", "Feature", "(null)", FEATURES, LT_ALIAS_FEATURE},
+    {"Gres", NULL, "(null)", GRES, LT_ALIAS_GRES},
+};
+
+/* Columns of sacctmgr, and the keys that set them. */
+static const struct key limit_keys[] = {
+    {"grpjobs", "GrpJobs", NULL, PLAIN, 0},
+    {"grpsubmit", "GrpSubmitJobs", NULL, PLAIN, 0},
+    {"grptres", "GrpTRES", NULL, TRES, 0},
+    {"grptresmins", "GrpTRESMins", NULL, TRES, 0},
+    {"grptresrunmins", "GrpTRESRunMins", NULL, TRES, 0},
+    {"grpwall", "GrpWall", NULL, PLAIN, 0},
+    {"maxtres", "MaxTRESPerJob", NULL, TRES, 0},
+    {"maxtresmins", "MaxTRESMinsPerJob", NULL, TRES, 0},
+    {"maxtrespernode", "MaxTRESPerNode", NULL, TRES, 0},
+    {"maxwall", "MaxWall", NULL, PLAIN, 0},
+};
+static const struct key qos_keys[] = {
+    {"flags", "Flags", NULL, PLAIN, 0},
+    {"gracetime", "GraceTime", "00:00:00", PLAIN, 0},
+    {"maxjobspa", "MaxJobsPerAccount", NULL, PLAIN, 0},
+    {"maxjobspu", "MaxJobsPerUser", NULL, PLAIN, 0},
+    {"maxsubmitpa", "MaxSubmitJobsPerAccount", NULL, PLAIN, 0},
+    {"maxsubmitpu", "MaxSubmitJobsPerUser", NULL, PLAIN, 0},
+    {"maxtrespa", "MaxTRESPerAccount", NULL, TRES, 0},
+    {"maxtrespu", "MaxTRESPerUser", NULL, TRES, 0},
+    {"mintres", "MinTRESPerJob", NULL, TRES, 0},
+    {"priority", "Priority", "0", PLAIN, 0},
+    {"usagefactor", "UsageFactor", "1.000000", PLAIN, 0},
+};
+static const struct key association_keys[] = {
+    {"maxjobs", "MaxJobs", NULL, PLAIN, 0},
+    {"maxsubmit", "MaxSubmitJobs", NULL, PLAIN, 0},
+    {"qos", "QOS", NULL, NAMES, LT_ALIAS_QOS},
+    {"defaultqos", "DefaultQOS", NULL, NAMES, LT_ALIAS_QOS},
+};
+
 enum {
 	ASK_TIMEOUT_S = 60,
-	SHAPES_MAX = 1024,   /* nodes that differ; what is beyond is left out */
+	SHAPES_MAX = 1024,   /* nodes that differ; more are left out */
 	NODES_REPLAYED = 28, /* as many as the private cluster has */
 	VALUE_SIZE = 4096,
 };
@@ -75,7 +196,7 @@ put_part(struct collection *c, FILE *out, const struct key *key, char *part)
 	}
 }
 
-/* "a,b" with other names; "gpu:a100:4(S:0-1)" without what is in brackets. */
+/* Writes "a,b" with other names; "gpu:a100:4(S:0-1)" without the brackets. */
 static void
 put_value(
     struct collection *c, FILE *out, const struct key *key, const char *value)
@@ -122,7 +243,7 @@ put_key(
 	put_value(c, out, key, value);
 }
 
-/* The value of "name=" in a line of `scontrol -o`, to the next blank. */
+/* Copies the value of "name=" in a line of `scontrol -o`, to the next blank. */
 static const char *
 value_in(char *out, size_t size, const char *line, const char *name)
 {
@@ -138,7 +259,7 @@ value_in(char *out, size_t size, const char *line, const char *name)
 	return NULL;
 }
 
-/* ---- what Slurm says ---- */
+/* ---- the answers of scontrol ---- */
 
 typedef void line_function(struct collection *c, char *line);
 
@@ -242,7 +363,7 @@ more_nodes(const void *a, const void *b)
 		   : (left->number > right->number ? 1 : -1);
 }
 
-/* Of each shape as many as all together have room, the most frequent first. */
+/* Writes nodes of each shape, the most frequent first, up to NODES_REPLAYED. */
 static void
 put_nodes(struct collection *c)
 {
@@ -313,14 +434,14 @@ take_partition(struct collection *c, char *line)
 
 /* ---- accounting ---- */
 
-/* The next column of "a|b|c"; NULL behind the last. */
+/* Cuts the next column off "a|b|c"; NULL behind the last. */
 static const char *
 column(char **rest)
 {
 	return *rest != NULL ? strsep(rest, "|") : NULL;
 }
 
-/* "modify WHOM set ...", if there is anything to set. */
+/* Writes "modify WHOM set ...", if there is anything to set. */
 static void
 put_limits(struct collection *c, const char *whom, char *rest,
     const struct key *more, size_t more_count)
@@ -354,8 +475,8 @@ take_qos(struct collection *c, char *line)
 	c->qos++;
 }
 
-/* Users of an account are one, who submits the jobs of a replay: the first of
- * each stands for all. */
+/* Writes an association. The users of an account become one, who submits the
+ * jobs of a replay: the first stands for all. */
 static void
 take_association(struct collection *c, char *line)
 {
@@ -396,9 +517,9 @@ take_association(struct collection *c, char *line)
 	c->associations++;
 }
 
-/* "name,flags,..." and what the table has. */
+/* Writes "format=name,flags,..." from the tables. */
 static void
-columns(char *out, size_t size, const char *first, const struct key *more,
+name_columns(char *out, size_t size, const char *first, const struct key *more,
     size_t count)
 {
 	size_t length = (size_t)snprintf(out, size, "format=%s", first);
@@ -438,8 +559,8 @@ put_accounting(struct collection *c, struct lt_error *err)
 	char *const association_argv[] = {
 	    "sacctmgr", "-nP", "show", "assoc", associations, NULL};
 
-	columns(qos, sizeof(qos), "name", qos_keys, COUNT(qos_keys));
-	columns(associations, sizeof(associations),
+	name_columns(qos, sizeof(qos), "name", qos_keys, COUNT(qos_keys));
+	name_columns(associations, sizeof(associations),
 	    "account,parentname,user,partition", association_keys,
 	    COUNT(association_keys));
 	fputs("[sacctmgr]\n", c->out);
@@ -456,8 +577,8 @@ put_accounting(struct collection *c, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Prices are nobody's: a replay needs that partitions differ, and that the
- * default is the dearest. */
+/* Writes a policy with made-up prices: a replay needs partitions that differ,
+ * and the default as the dearest. */
 static void
 put_policy(struct collection *c)
 {
@@ -491,7 +612,7 @@ write_all(struct collection *c, struct lt_error *err)
 }
 
 static void
-tell(const struct collection *c, const char *path)
+print_summary(const struct collection *c, const char *path)
 {
 	printf("%s has %u partition%s, %u node%s in %zu shape%s, %u QOS and %u "
 	       "association%s\n",
@@ -537,7 +658,7 @@ lt_doctor_collect(const char *path)
 		lt_fail(&err, LT_EIO, "%s: %s", path, strerror(errno));
 	}
 	if (err.code == LT_OK)
-		tell(c, path);
+		print_summary(c, path);
 	else
 		unlink(path);
 	for (size_t i = 0; c != NULL && i < c->shape_count; i++) {

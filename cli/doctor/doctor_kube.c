@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor's checks of a Kubernetes site, by what lowtide-kube says in its
- * status: pools and teams of the policy against those of the cluster, how the
- * cluster is watched, and what waits.
+ * Checks of a Kubernetes site, by what lowtide-kube says in its status: pools
+ * and teams of the policy file against those of the cluster, how the cluster is
+ * watched, what waits, and the cluster's admission policies against those that
+ * "lowtide kube manifest" writes for its version.
+ *
+ * Without lowtide-kube it only prints how to release the Jobs that wait. A
+ * Kubernetes cluster that can't be read is a finding, not a failure of doctor.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +14,300 @@
 #include <time.h>
 
 #include "doctor.h"
+#include "kube_manifest_options.h"
+#include "manifest.h"
 #include "text.h"
 #include "units.h"
+
+#define MEND                                                                   \
+	"apply the manifests again: lowtide kube manifest ... | kubectl apply -f -"
+
+enum { POLICIES_MAX = 32, PATH_SIZE = 256 };
+
+/* The line of `lowtide-kube policies` that says whether the right exists. */
+static const char dry_run_right[] = "ServiceAccount/lowtide-dry-run";
+
+struct policies {
+	int count;
+	char names[POLICIES_MAX][128]; /* "KIND/NAME" */
+	json_t *specs[POLICIES_MAX];   /* ours */
+};
+
+/* True if value is the default that the API server writes for key. */
+static bool
+is_default(const char *key, const json_t *value)
+{
+	static const struct {
+		const char *key, *text; /* NULL: an empty object */
+	} defaults[] = {{"matchPolicy", "Equivalent"}, {"scope", "*"},
+	    {"namespaceSelector", NULL}, {"objectSelector", NULL}};
+
+	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
+		if (strcmp(defaults[i].key, key) == 0)
+			return defaults[i].text == NULL
+				   ? json_is_object(value) &&
+					 json_object_size(value) == 0
+				   : json_is_string(value) &&
+					 strcmp(json_string_value(value),
+					     defaults[i].text) == 0;
+	return false;
+}
+
+static bool is_same(
+    const json_t *ours, const json_t *theirs, char *where, size_t size);
+
+/* Compares each member of two objects. */
+static bool
+are_same(const json_t *ours, const json_t *theirs, char *where, size_t size)
+{
+	const size_t used = strlen(where);
+	const char *key;
+	json_t *item;
+
+	json_object_foreach((json_t *)theirs, key, item) {
+		const json_t *const own = json_object_get(ours, key);
+
+		snprintf(where + used, size - used, "%s%s", used > 0 ? "." : "",
+		    key);
+		if (own == NULL ? !is_default(key, item)
+				: !is_same(own, item, where, size))
+			return false;
+	}
+	json_object_foreach((json_t *)ours, key, item) {
+		snprintf(where + used, size - used, "%s%s", used > 0 ? "." : "",
+		    key);
+		if (json_object_get(theirs, key) == NULL)
+			return false;
+	}
+	where[used] = '\0';
+	return true;
+}
+
+/* Compares two values but for defaults; where names the place that differs:
+ * "validations[1].expression". */
+static bool
+is_same(const json_t *ours, const json_t *theirs, char *where, size_t size)
+{
+	const size_t used = strlen(where);
+	json_t *item;
+	size_t i;
+
+	if (json_is_object(ours) && json_is_object(theirs))
+		return are_same(ours, theirs, where, size);
+	if (!json_is_array(ours) ||
+	    json_array_size(ours) != json_array_size(theirs))
+		return json_equal(ours, theirs);
+	json_array_foreach(ours, i, item) {
+		snprintf(where + used, size - used, "[%zu]", i);
+		if (!is_same(item, json_array_get(theirs, i), where, size))
+			return false;
+	}
+	where[used] = '\0';
+	return true;
+}
+
+/* Keeps a document of the manifests if it is a policy or a binding. */
+static int
+take_document(struct policies *policies, const char *text, size_t length,
+    struct lt_error *err)
+{
+	static const char mark[] = "\nkind: ";
+	const char *const kind = memmem(text, length, mark, strlen(mark));
+	json_t *document;
+
+	if (kind == NULL || policies->count == POLICIES_MAX ||
+	    memmem(kind + 1, strcspn(kind + 1, "\n"), "AdmissionPolicy",
+		strlen("AdmissionPolicy")) == NULL)
+		return LT_OK;
+	const int code = lt_manifest_parse(&document,
+	    &(struct lt_manifest_text){
+		.name = "manifests", .bytes = text, .length = length},
+	    err);
+
+	if (code != LT_OK)
+		return code;
+	snprintf(policies->names[policies->count],
+	    sizeof(policies->names[policies->count]), "%s/%s",
+	    lt_json_text(document, "kind", ""),
+	    lt_json_text(json_object_get(document, "metadata"), "name", ""));
+	policies->specs[policies->count++] =
+	    json_incref(json_object_get(document, "spec"));
+	json_decref(document);
+	return LT_OK;
+}
+
+/* Reads the policies from the manifests of that site. */
+static int
+read_manifests(struct policies *policies, const struct lt_kube_site *site,
+    struct lt_error *err)
+{
+	static const char between[] = "\n---\n";
+	char *text = NULL;
+	size_t size = 0;
+	int code = LT_OK;
+	FILE *const out = open_memstream(&text, &size);
+
+	*policies = (struct policies){.count = 0};
+	if (out == NULL)
+		return lt_fail(err, LT_ENOMEM, "out of memory");
+	lt_kube_write(out, site);
+	if (fclose(out) != 0)
+		code = lt_fail(err, LT_ENOMEM, "out of memory");
+	for (const char *at = text; code == LT_OK && at != NULL;) {
+		const char *const end = strstr(at, between);
+
+		code = take_document(policies, at,
+		    end != NULL ? (size_t)(end - at) + 1 : strlen(at), err);
+		at = end != NULL ? end + strlen(between) : NULL;
+	}
+	free(text);
+	return code;
+}
+
+static void
+free_policies(struct policies *policies)
+{
+	for (int i = 0; i < policies->count; i++)
+		json_decref(policies->specs[i]);
+}
+
+static int
+ask_cluster(json_t **got, struct policies *policies, struct lt_error *err)
+{
+	static const char verb[] = "policies";
+	const char *words[POLICIES_MAX + 3] = {verb, dry_run_right};
+
+	for (int i = 0; i < policies->count; i++)
+		words[i + 2] = policies->names[i];
+	return lt_daemon_json(got, "lowtide-kube", words, err);
+}
+
+/* True if the site refuses Jobs while balances are not known, by one policy. */
+static bool
+refuses(const json_t *got)
+{
+	return strcmp(
+		   lt_json_text(json_object_get(got,
+				    "ValidatingAdmissionPolicy/lowtide-budget"),
+		       "failurePolicy", ""),
+		   "Fail") == 0;
+}
+
+/* True for policies of the account of dry runs. */
+static bool
+is_of_dry_runs(const char *name)
+{
+	const char *const slash = strchr(name, '/');
+
+	return slash != NULL && strcmp(slash, "/lowtide-dry-run") == 0;
+}
+
+/* If the account may create pods, checks that its policies allow dry runs only,
+ * in each mode. */
+static void
+check_dry_runs(struct lt_doctor *doctor, const struct policies *policies,
+    const json_t *got)
+{
+	static const char mend[] =
+	    "apply the manifests again: lowtide kube manifest --dry-run-pods; until then take its right away: kubectl delete clusterrolebinding lowtide-dry-run";
+	const char *const asked = getenv("LOWTIDE_DRY_RUN_PODS");
+	const int before = doctor->count;
+
+	if (!json_is_true(json_object_get(got, dry_run_right))) {
+		if (asked != NULL && strcmp(asked, "true") == 0)
+			lt_doctor_say(doctor, LT_LEVEL_WARNING, "dry runs",
+			    "apply the manifests again: lowtide kube manifest --dry-run-pods",
+			    "LOWTIDE_DRY_RUN_PODS is true, and lowtide-dry-run may not create pods, or lowtide not speak for it");
+		return;
+	}
+	for (int i = 0; i < policies->count; i++) {
+		const char *const name = policies->names[i];
+		const json_t *const there = json_object_get(got, name);
+		char where[PATH_SIZE] = "";
+
+		if (!is_of_dry_runs(name) ||
+		    (there != NULL && is_same(policies->specs[i], there, where,
+					  sizeof(where))))
+			continue;
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "dry runs", mend,
+		    "lowtide-dry-run may create pods, and not only in dry runs: %s %s%s",
+		    name,
+		    there == NULL ? "is not in the cluster"
+				  : "is not as lowtide " LT_VERSION
+				    " has it, by its ",
+		    where);
+	}
+	if (doctor->count == before)
+		lt_doctor_say(doctor, LT_LEVEL_OK, "dry runs", "",
+		    "lowtide-dry-run may create pods in dry runs, and not otherwise");
+}
+
+static void
+compare_policies(struct lt_doctor *doctor, const struct policies *policies,
+    const json_t *got)
+{
+	const bool acts =
+	    strcmp(lt_json_text(doctor->status, "mode", ""), "enforce") == 0;
+	const enum lt_level level = acts ? LT_LEVEL_ERROR : LT_LEVEL_WARNING;
+	const int before = doctor->count;
+
+	for (int i = 0; i < policies->count; i++) {
+		const char *const name = policies->names[i];
+		const json_t *const there = json_object_get(got, name);
+		char where[PATH_SIZE] = "";
+
+		if (is_of_dry_runs(name))
+			continue;
+		if (there == NULL)
+			lt_doctor_say(doctor, level, "policies", MEND,
+			    "%s is not in the cluster", name);
+		else if (!is_same(
+			     policies->specs[i], there, where, sizeof(where)))
+			lt_doctor_say(doctor, level, "policies", MEND,
+			    "%s is not as lowtide " LT_VERSION
+			    " has it: %s differs",
+			    name, where);
+	}
+	if (doctor->count == before)
+		lt_doctor_say(doctor, LT_LEVEL_OK, "policies", "",
+		    "the admission policies are in the cluster, as lowtide " LT_VERSION
+		    " has them");
+}
+
+/* Checks the admission policies; kube is that part of the status. */
+static void
+check_policies(struct lt_doctor *doctor, const json_t *kube)
+{
+	struct lt_kube_site site = {
+	    .minor = lt_kube_minor(lt_json_text(
+		json_object_get(doctor->status, "slurm"), "release", "")),
+	    .namespace = lt_json_text(kube, "namespace", "lowtide"),
+	    .dry_run_pods = true};
+	struct policies policies;
+	struct lt_error err = {0};
+	json_t *got = NULL;
+
+	if (site.minor < 0)
+		site.minor = LT_KUBE_MINOR_MUTATES;
+	int code = read_manifests(&policies, &site, &err);
+	if (code == LT_OK)
+		code = ask_cluster(&got, &policies, &err);
+	/* The policies have the same names in both cases. */
+	if (code == LT_OK && refuses(got)) {
+		site.refuse = true;
+		free_policies(&policies);
+		code = read_manifests(&policies, &site, &err);
+	}
+	if (code == LT_OK) {
+		compare_policies(doctor, &policies, got);
+		check_dry_runs(doctor, &policies, got);
+	} else {
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "policies", MEND,
+		    "the admission policies can't be compared: %s", err.text);
+	}
+	free_policies(&policies);
+	json_decref(got);
+}
 
 enum {
 	BALANCES_OLD_S = 120, /* written each 30 s, and at changes */
@@ -34,7 +330,7 @@ has_name(const json_t *list, const char *name)
 	return false;
 }
 
-/* "a, b, c", cut; "none". */
+/* Writes "a, b, c", cut if long; "none". */
 static const char *
 names_text(char *out, size_t size, const json_t *list)
 {
@@ -50,7 +346,7 @@ names_text(char *out, size_t size, const json_t *list)
 	return out;
 }
 
-/* "did you mean spot?", or all that there are. */
+/* Writes "did you mean spot?", or all that exist. */
 static const char *
 meant_text(char *out, size_t size, const char *name, const json_t *list)
 {
@@ -259,7 +555,8 @@ check_given(struct lt_doctor *doctor, const json_t *kube)
 		    error);
 }
 
-/* All that waits, at once and over budgets: docs/kubernetes.md. */
+/* Writes the command that starts all that waits, over budgets too:
+ * docs/kubernetes.md. */
 static void
 release_text(char *out, size_t size, const char *namespace)
 {
@@ -280,7 +577,7 @@ check_unsuspended(struct lt_doctor *doctor, const json_t *kube)
 		    (long long)count, count == 1 ? "" : "s");
 }
 
-/* Has lowtide-kube an open hold for it? */
+/* True if lowtide-kube has an open hold for the Job. */
 static bool
 is_known(const struct lt_doctor *doctor, const char *name)
 {
@@ -383,7 +680,7 @@ by_pods(const void *a, const void *b)
 	return x < y ? 1 : -(x > y);
 }
 
-/* Those whose pods are most come first. */
+/* Reports the owners of such pods, those with most pods first. */
 static void
 say_unheld(struct lt_doctor *doctor, const json_t **owners, uint32_t count)
 {
@@ -410,7 +707,7 @@ say_unheld(struct lt_doctor *doctor, const json_t **owners, uint32_t count)
 }
 
 /* Warns of pods that run outside of their team's budget: they are charged, and
- * never held. */
+ * nothing is held for them. */
 static void
 check_unheld(struct lt_doctor *doctor, const json_t *kube)
 {
@@ -439,7 +736,8 @@ check_unheld(struct lt_doctor *doctor, const json_t *kube)
 	json_decref(jobs);
 }
 
-/* Without lowtide-kube nobody knows how many. */
+/* Reports how to start what waits; without lowtide-kube its number is not
+ * known. */
 static void
 say_release(struct lt_doctor *doctor)
 {
@@ -473,7 +771,7 @@ lt_doctor_kube(struct lt_doctor *doctor)
 	check_watcher(doctor, kube);
 	check_balances(doctor, kube);
 	check_given(doctor, kube);
-	lt_doctor_policies(doctor, kube);
+	check_policies(doctor, kube);
 	check_unsuspended(doctor, kube);
 	check_place(doctor, kube);
 	check_waiting(doctor, kube);
@@ -489,7 +787,7 @@ lt_doctor_is_kube(struct lt_doctor *doctor)
 
 	if (doctor->status != NULL)
 		return lt_status_is_kube(doctor->status);
-	/* Slurm may run in pods too: then it has its file there. */
+	/* Slurm may run in pods too, with its slurm.conf. */
 	const bool has_conf = lt_conf_load(&doctor->conf, NULL) == LT_OK;
 
 	doctor->conf = (struct lt_conf){.host_count = 0};

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor: is lowtide's line of plugstack.conf there, for all users, and right?
+ * Checks lowtide's line of plugstack.conf: that it exists once, that all users
+ * can read it, that its words are right, and that its run_dir is the one that
+ * lowtided writes to. A missing or wrong line comes with the command that fixes
+ * it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +15,7 @@
 #include "text.h"
 #include "policy.h"
 
-/* Who does not say where lowtided writes looks where nothing is. */
+/* Checks that the plugin looks for snapshots where lowtided writes them. */
 static void
 check_run_dir(struct lt_doctor *doctor, const struct lt_plugstack *line,
     const char *run_dir)
@@ -42,11 +45,11 @@ check_run_dir(struct lt_doctor *doctor, const struct lt_plugstack *line,
 
 struct argument {
 	const char *name;
-	const char *values[4]; /* of a word */
-	const char *usual;     /* of them */
+	const char *values[4]; /* the words it takes; none: any text */
+	const char *usual;     /* the whole argument, to propose */
 };
 
-/* False: it is told. */
+/* Checks one argument; false if it is wrong, after it was reported. */
 static bool
 check_argument(struct lt_doctor *doctor, const struct lt_plugstack *line,
     const char *argument)
@@ -86,7 +89,8 @@ check_argument(struct lt_doctor *doctor, const struct lt_plugstack *line,
 		return false;
 	}
 	nearest = argument[length] == '=' ? lt_nearest_word(name, names) : NULL;
-	/* As a word of its own, behind the plugin: "lowtide" is in its name. */
+	/* Match whole words behind the plugin, whose name has "lowtide" in
+	 * it. */
 	if (nearest != NULL)
 		(void)snprintf(mend, sizeof(mend),
 		    "sed -i '%ds|\\(spank_lowtide\\.so.*[ \\t]\\)%s=|\\1%s=|' %s",
@@ -152,7 +156,7 @@ check_plugin(struct lt_doctor *doctor, const struct lt_plugstack *line,
 	lt_doctor_say(doctor, LT_LEVEL_ERROR, "spank", mend, "%s", err.text);
 }
 
-/* "optional spank_lowtide.so ..." */
+/* Checks the words before the arguments: "optional spank_lowtide.so ...". */
 static void
 check_words(struct lt_doctor *doctor, const struct lt_plugstack *line)
 {
@@ -178,7 +182,8 @@ check_words(struct lt_doctor *doctor, const struct lt_plugstack *line)
 	    line->path, line->text);
 }
 
-/* The command that writes the line, with all that this site's needs. */
+/* Writes the command that adds the line, with all arguments that this site
+ * needs. */
 static const char *
 whole_line(
     char *out, size_t size, const struct lt_doctor *doctor, const char *path)
@@ -205,7 +210,7 @@ whole_line(
 	return out;
 }
 
-/* Nodes that were told another file get no environment. */
+/* Warns if slurmctld runs with another file: its nodes get no environment. */
 static void
 check_running(struct lt_doctor *doctor)
 {
@@ -246,7 +251,7 @@ lt_doctor_plugstack(struct lt_doctor *doctor)
 		doctor, "plugstack", line.path, S_IROTH, without))
 		return;
 	if (line.count > 1) {
-		/* One file that is included twice has only one. */
+		/* A file that is included twice has the line once. */
 		if (line.last_line == line.line &&
 		    strcmp(line.last_path, line.path) == 0)
 			(void)snprintf(mend, sizeof(mend),

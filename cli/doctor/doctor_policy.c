@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor and the policy file: the one that is named (--config,
- * LOWTIDE_CONFIG), else the one that lowtided has. Who may write it, the
- * secrets and tables that it needs, its names and GPUs against what Slurm has,
- * and whether plugstack's line gives compute nodes, where the file is not read,
- * what it says. What the probe or plugstack could not tell is not looked at:
- * doctor_slurm.c and doctor_plugstack.c say so.
+ * Checks of the policy file: the one that is named (--config, LOWTIDE_CONFIG),
+ * else the one that lowtided has. Who may write it, the secrets and tables that
+ * it needs, its names and GPUs against Slurm's, and whether plugstack's line
+ * gives compute nodes, where the file is not read, the same rules.
+ *
+ * Facts that the probe or plugstack did not give are not checked:
+ * doctor_slurm.c and doctor_plugstack.c report that.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -22,7 +23,7 @@
 #include "interruption.h"
 #include "known_names.h"
 #include "policy.h"
-#include "table_age.h"
+#include "points.h"
 
 const struct lt_cli_option lt_cli_doctor_options[] = {
     {"config", "FILE", "examine this policy file, not lowtided's"},
@@ -30,7 +31,7 @@ const struct lt_cli_option lt_cli_doctor_options[] = {
     {.name = NULL},
 };
 
-/* What lowtide brings along, as far as the policy uses it. */
+/* Checks the age of lowtide's own tables that the policy uses. */
 static void
 check_tables(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
@@ -99,7 +100,7 @@ lt_doctor_load_policy(struct lt_doctor *doctor)
 
 /* ---- secrets of sources and metrics ---- */
 
-/* Every option that ends so names a file with a secret. */
+/* True for an option that names a file with a secret, by its ending. */
 static bool
 names_secret(const char *key)
 {
@@ -111,10 +112,10 @@ names_secret(const char *key)
 
 struct secret {
 	const char *of, *key, *path;
-	int least_bytes; /* fewer are none */
+	int least_bytes; /* of a whole secret */
 };
 
-/* What is wrong with it, and how to mend that; false = nothing. */
+/* Writes what is wrong with the file and how to fix it; false = nothing. */
 static bool
 find_fault(
     struct lt_finding *fault, const struct secret *secret, const char *user)
@@ -191,7 +192,7 @@ check_source_secrets(struct lt_doctor *doctor,
 	}
 }
 
-/* Can lowtided, and nobody else, read what the policy names? */
+/* Checks that lowtided, and nobody else, can read the secrets. */
 static void
 check_secrets(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
@@ -219,7 +220,8 @@ check_secrets(struct lt_doctor *doctor, const struct lt_policy *policy)
 
 /* ---- names ---- */
 
-/* Of an array of names, or of objects with one; lent; NULL: not known. */
+/* Returns the names in an array of names, or of objects with one. The texts are
+ * lent, the list is the caller's; NULL: not known. */
 static const char **
 names_of(const json_t *list)
 {
@@ -239,13 +241,13 @@ names_of(const json_t *list)
 	return names;
 }
 
-struct telling {
+struct unknown_names {
 	struct lt_doctor *doctor;
 	const char *path;
 };
 
-/* In a line to paste as root, by whoever may name an account: nothing that sed
- * or a shell takes for more than a letter. */
+/* True if neither sed nor a shell gives a character of text a meaning: root
+ * pastes the line, and others may choose account names. */
 static bool
 is_plain(const char *text)
 {
@@ -256,36 +258,37 @@ is_plain(const char *text)
 	return text[strspn(text, plain)] == '\0';
 }
 
-/* A key is told by its line alone: others may be like it. */
+/* True if a sed command can replace the name. A key needs its line number, as
+ * other keys may be alike. */
 static bool
-has_line(const struct telling *telling, const struct lt_unknown_name *unknown)
+has_line(
+    const struct unknown_names *names, const struct lt_unknown_name *unknown)
 {
 	return unknown->nearest != NULL && is_plain(unknown->nearest) &&
-	       is_plain(unknown->name) && is_plain(telling->path) &&
+	       is_plain(unknown->name) && is_plain(names->path) &&
 	       (unknown->key[0] != '\0' || unknown->line > 0);
 }
 
 static void
 say_unknown(void *context, const struct lt_unknown_name *unknown)
 {
-	const struct telling *const telling = context;
+	const struct unknown_names *const names = context;
 	char mend[1024];
 
-	if (has_line(telling, unknown) && unknown->key[0] == '\0')
+	if (has_line(names, unknown) && unknown->key[0] == '\0')
 		(void)snprintf(mend, sizeof(mend),
 		    "sed -i '%ds|\\b%s\\(\"\\?:\\)|%s\\1|' %s", unknown->line,
-		    unknown->name, unknown->nearest, telling->path);
-	else if (has_line(telling, unknown))
+		    unknown->name, unknown->nearest, names->path);
+	else if (has_line(names, unknown))
 		(void)snprintf(mend, sizeof(mend),
 		    "sed -i 's~\\b\\(%s: *\"\\?\\)%s\\([] \",}#]\\|$\\)~\\1%s\\2~' %s",
-		    unknown->key, unknown->name, unknown->nearest,
-		    telling->path);
+		    unknown->key, unknown->name, unknown->nearest, names->path);
 	else
 		(void)snprintf(mend, sizeof(mend),
-		    "mend it in %.600s, or take it out: %s", telling->path,
+		    "mend it in %.600s, or take it out: %s", names->path,
 		    unknown->is_limit ? "it limits nobody"
 				      : "it is a rule for nobody");
-	lt_doctor_say(telling->doctor,
+	lt_doctor_say(names->doctor,
 	    unknown->is_limit ? LT_LEVEL_ERROR : LT_LEVEL_WARNING, "names",
 	    mend, "%s", unknown->text);
 }
@@ -302,7 +305,8 @@ has_price(const struct lt_policy *policy, const char *partition)
 	return false;
 }
 
-/* Where others have one: else the site shows no money. */
+/* Warns of partitions without a price if others have one; without any, the site
+ * shows no money. */
 static void
 check_prices(struct lt_doctor *doctor, const struct lt_policy *policy,
     const char *const *partitions)
@@ -326,8 +330,8 @@ check_prices(struct lt_doctor *doctor, const struct lt_policy *policy,
 		    list);
 }
 
-/* Slurm shows no node of it: an autoscaler from zero, dynamic nodes, or a
- * cloud's that are powered down. */
+/* Checks partitions of which Slurm shows no node: an autoscaler from zero,
+ * dynamic nodes, or cloud nodes that are powered down. */
 static void
 check_nodes(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
@@ -358,7 +362,8 @@ check_nodes(struct lt_doctor *doctor, const struct lt_policy *policy)
 	}
 }
 
-/* A price of a GPU is a node's only where all have as many. */
+/* Checks that nodes have as many GPUs each: else a price per GPU gives no price
+ * per node. */
 static void
 check_gpu_prices(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
@@ -393,15 +398,15 @@ check_gpu_prices(struct lt_doctor *doctor, const struct lt_policy *policy)
 	}
 }
 
-/* The policy's names against those that Slurm has, as the probe told them, and
- * what no price reaches; how many names are unknown. */
+/* Compares the policy's names with those that the probe found in Slurm, and
+ * reports partitions without a price. Returns how many names are unknown. */
 static int
 check_names(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
 	const json_t *const all = json_object_get(doctor->facts, "accounts");
 	const char **const partitions =
 	    names_of(json_object_get(doctor->facts, "partitions"));
-	/* None where slurmdbd did not answer. */
+	/* An empty list means that slurmdbd did not answer. */
 	const char **const accounts =
 	    json_array_size(all) > 0 ? names_of(all) : NULL;
 	const char **const qoses =
@@ -409,9 +414,9 @@ check_names(struct lt_doctor *doctor, const struct lt_policy *policy)
 
 	const struct lt_known_names known = {
 	    .partitions = partitions, .accounts = accounts, .qoses = qoses};
-	struct telling telling = {.doctor = doctor, .path = policy->path};
+	struct unknown_names names = {.doctor = doctor, .path = policy->path};
 	const struct lt_unknown_teller teller = {
-	    .context = &telling, .tell = say_unknown};
+	    .context = &names, .tell = say_unknown};
 
 	const int unknown = lt_policy_unknown_names(policy, &known, &teller);
 	if (partitions != NULL && unknown == 0)
@@ -426,7 +431,8 @@ check_names(struct lt_doctor *doctor, const struct lt_policy *policy)
 
 /* ---- GPUs ---- */
 
-/* A slice alone is of the GPU that the node has beside it, if any. */
+/* True if the power of the GPU is known. A slice counts as the GPU that the
+ * node has beside it, if any. */
 static bool
 is_known_gpu(
     const struct lt_policy *policy, const json_t *types, const char *type)
@@ -481,8 +487,8 @@ check_shape(struct lt_doctor *doctor, const struct lt_policy *policy,
 			    doctor, policy, partition, json_string_value(type));
 }
 
-/* What runs on GPUs whose power nobody knows has no carbon, and no cost of
- * energy: not 0. */
+/* Reports GPUs whose power is unknown: the carbon and the energy cost of their
+ * jobs are then unknown, not 0. */
 static void
 check_gpus(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
@@ -510,7 +516,7 @@ check_gpus(struct lt_doctor *doctor, const struct lt_policy *policy)
 
 /* ---- plugstack's line ---- */
 
-/* A partition's rate by lowtided, of GET /v1/signals; 0 = it has none. */
+/* Returns a partition's rate in GET /v1/signals; 0 = it has none. */
 static double
 rate_of(const json_t *signals, const char *name)
 {
@@ -526,7 +532,7 @@ rate_of(const json_t *signals, const char *name)
 	return 0;
 }
 
-/* Is it this field, up to its end? want NULL: any number. */
+/* True if the field of length bytes is want; NULL: any number. */
 static bool
 is_field(const char *at, size_t length, const char *want)
 {
@@ -535,8 +541,8 @@ is_field(const char *at, size_t length, const char *want)
 	return isdigit((unsigned char)*at) || *at == '.';
 }
 
-/* Has the line's preemptible= this partition, with the rate that is wanted
- * (NULL: with any) and what belongs behind it? */
+/* True if the line's preemptible= has this partition with the wanted rate
+ * (NULL: any) and the wanted text behind it. */
 static bool
 names_partition(
     const char *line, const char *name, const char *rate, const char *behind)
@@ -564,8 +570,8 @@ names_partition(
 	return false;
 }
 
-/* ":120" for the notice, ":120:2.5" with the storage's GiB a second; "" where
- * the policy says neither. */
+/* ":120" for the notice, ":120:2.5" with the storage's GiB a second; "" if the
+ * policy has neither. */
 static const char *
 text_behind(char *out, size_t size, const struct lt_policy_partition *partition)
 {
@@ -631,7 +637,7 @@ lt_preemptible_hurried(
 	return used > 0;
 }
 
-/* With kill_wait_s as slurmctld has it: nothing is said without it. */
+/* Checks notices against slurmctld's KillWait, if that is known. */
 static void
 check_notice(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
@@ -648,7 +654,8 @@ check_notice(struct lt_doctor *doctor, const struct lt_policy *policy)
 	    names, (long long)kill_wait_s, LT_NOTICE_MARGIN_S);
 }
 
-/* Which partitions can lose their nodes, and how often. */
+/* Checks that the line says which partitions can lose their nodes, and how
+ * often. */
 static void
 check_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy,
     const struct lt_plugstack *line)
@@ -713,7 +720,7 @@ check_precision(struct lt_doctor *doctor, const struct lt_policy *policy,
 	    line->path);
 }
 
-/* Without power_cap=yes caps are told to users and do not come. */
+/* Checks power_cap=yes: without it caps are announced to users and not set. */
 static void
 check_power_cap(struct lt_doctor *doctor, const struct lt_policy *policy,
     const struct lt_plugstack *line)
@@ -736,8 +743,8 @@ check_power_cap(struct lt_doctor *doctor, const struct lt_policy *policy,
 		    line->path);
 }
 
-/* What plugstack's line gives compute nodes: the policy file is not read there.
- * Without a line nothing is said: lt_doctor_plugstack() did. */
+/* Checks the rules that plugstack's line gives compute nodes, where the policy
+ * file is not read. lt_doctor_plugstack() reports a missing line. */
 static void
 check_line(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
@@ -767,7 +774,7 @@ lt_doctor_policy(struct lt_doctor *doctor)
 	check_writers(doctor, policy->path);
 	check_tables(doctor, policy);
 	check_secrets(doctor, policy);
-	/* With a name misspelt the line would be made to say the same. */
+	/* A misspelt name would be proposed for the line, too. */
 	if (check_names(doctor, policy) > 0)
 		return;
 	check_notice(doctor, policy);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What doctor's checks share: add a finding, look into the probe's facts.
+ * Helpers of all checks: adds a finding, looks up a text in the probe's facts.
+ * A finding beyond LT_FINDINGS_MAX is dropped.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -19,7 +20,7 @@ lt_doctor_say(struct lt_doctor *doctor, enum lt_level level, const char *check,
 
 	finding->level = level;
 	finding->check = check;
-	/* Half a line is not to be pasted. */
+	/* A command that was cut must not be pasted. */
 	snprintf(finding->mend, sizeof(finding->mend), "%s",
 	    strlen(mend) < sizeof(finding->mend) ? mend
 						 : "see the manual page");

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor's checks of lowtide's own side: directories and files, the daemon, its
- * snapshots and sources, and munge between hosts. What lowtide's parts read it
- * opens as each of its readers would: users on login nodes by the modes of the
- * way to it, slurmctld as SlurmUser.
+ * Checks of lowtide's own side: directories and files, the daemon, its
+ * snapshots and sources, and munge between hosts. A file is checked for each of
+ * its readers: users on login nodes by the modes of the way to it, slurmctld as
+ * SlurmUser.
+ *
+ * Reads the daemon's status and the files of this host; changes nothing.
  */
 #include <errno.h>
 #include <munge.h>
@@ -92,7 +94,7 @@ lt_doctor_state(struct lt_doctor *doctor)
 
 /* ---- files ---- */
 
-/* The directory on the way to a path that others may not enter; else "". */
+/* Finds the directory on the way to path that others may not enter; else "". */
 static const char *
 closed_way(char *out, size_t size, const char *path)
 {
@@ -116,12 +118,12 @@ lt_doctor_others_may(struct lt_doctor *doctor, const char *check,
 	struct stat facts;
 
 	if (stat(path, &facts) != 0)
-		return true; /* whoever needs it says that it is not there */
+		return true; /* another check reports that */
 	if (closed_way(way, sizeof(way), path)[0]) {
-		if (strcmp(way, doctor->told_way) == 0)
+		if (strcmp(way, doctor->reported_way) == 0)
 			return false;
-		(void)snprintf(
-		    doctor->told_way, sizeof(doctor->told_way), "%s", way);
+		(void)snprintf(doctor->reported_way,
+		    sizeof(doctor->reported_way), "%s", way);
 		(void)snprintf(mend, sizeof(mend), "chmod o+x %s", way);
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, check, mend,
 		    "users can't enter %s, on the way to %s: %s", way, path,
@@ -139,7 +141,7 @@ lt_doctor_others_may(struct lt_doctor *doctor, const char *check,
 	return false;
 }
 
-/* What only SlurmUser reads: it is his, and nobody else's. */
+/* Checks a file that SlurmUser alone reads: it must own it, with mode 0600. */
 static void
 check_own(struct lt_doctor *doctor, const char *path, const struct passwd *user,
     bool may_lack)
@@ -166,8 +168,8 @@ check_own(struct lt_doctor *doctor, const char *path, const struct passwd *user,
 	    user->pw_name);
 }
 
-/* Without the budget snapshot a slurmctld that starts goes by two other files.
- */
+/* Checks the file by which a slurmctld that starts admits jobs without the
+ * budget snapshot. */
 static void
 check_stand_in(struct lt_doctor *doctor, const char *state, const char *run)
 {
@@ -258,7 +260,7 @@ lt_doctor_off(struct lt_doctor *doctor)
 		    lt_off_text(text, sizeof(text), &off));
 }
 
-/* Where lowtided runs, or has run: slurmctld reads them with it dead, too. */
+/* Checks the files that slurmctld reads, with lowtided dead too. */
 void
 lt_doctor_files(struct lt_doctor *doctor)
 {
@@ -285,7 +287,8 @@ lt_doctor_files(struct lt_doctor *doctor)
 
 /* ---- the daemon ---- */
 
-/* Messages that nobody sends: lowtide-notify does not run, or can't. */
+/* Warns of messages that are not sent: lowtide-notify does not run, or fails.
+ */
 static void
 check_spool(struct lt_doctor *doctor)
 {
@@ -313,7 +316,7 @@ check_spool(struct lt_doctor *doctor)
 		    "%s: %lld messages wait", path, (long long)waiting);
 }
 
-/* A hold covers what Slurm allocates, or lowtide was wrong. */
+/* Warns of jobs that cost more than their hold: lowtide was wrong. */
 static void
 check_above_hold(struct lt_doctor *doctor)
 {
@@ -339,7 +342,7 @@ check_above_hold(struct lt_doctor *doctor)
 	}
 }
 
-/* Corrections go to an open month: its statement may still change. */
+/* Reports a month that can be closed and is not: its statement may change. */
 static void
 check_unclosed(struct lt_doctor *doctor)
 {
@@ -353,7 +356,7 @@ check_unclosed(struct lt_doctor *doctor)
 	snprintf(mend, sizeof(mend),
 	    "lowtide close %s; for each month to come: systemctl enable --now lowtide-close.timer; if it is: journalctl -u lowtide-close",
 	    label);
-	/* A site that never closed one may want none. */
+	/* A site that never closed one may not want to. */
 	lt_doctor_say(doctor,
 	    json_is_true(json_object_get(month, "any_closed"))
 		? LT_LEVEL_WARNING
@@ -362,8 +365,8 @@ check_unclosed(struct lt_doctor *doctor)
 	    since);
 }
 
-/* A cloud's node is back within minutes of its next job; one that Slurm does
- * not power down is back when somebody boots it. */
+/* Reports nodes that lowtide drained. A cloud's node is back within minutes of
+ * its next job; one that Slurm does not power down waits for an admin. */
 static void
 check_drained(struct lt_doctor *doctor)
 {
@@ -455,8 +458,8 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 	check_unclosed(doctor);
 	check_spool(doctor);
 	check_drained(doctor);
-	/* On the controller lt_doctor_load_policy() reads the file itself: it
-	 * has said what is wrong, unless only lowtided finds it so. */
+	/* On the controller lt_doctor_load_policy() reads the file itself and
+	 * has reported its errors, unless only lowtided finds them. */
 	text = lt_json_text(
 	    json_object_get(doctor->status, "policy"), "error", "");
 	if (text[0] && (!doctor->on_controller || doctor->policy != NULL))
@@ -473,7 +476,7 @@ check_age(struct lt_doctor *doctor, const char *name, int64_t old_s)
 	const json_t *const object = json_object_get(doctor->status, name);
 
 	if (!lt_json_int(object, "age_s", &age_s) && doctor->file_fails)
-		return; /* said by lt_doctor_files() */
+		return; /* reported by lt_doctor_files() */
 	if (!lt_json_int(object, "age_s", &age_s)) {
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, name,
 		    "lowtide status and lowtided's log say why",
@@ -592,8 +595,8 @@ lt_doctor_munge(struct lt_doctor *doctor)
 		munge_ctx_destroy(context);
 }
 
-/* Credentials are refused where clocks are minutes apart, and begin times are
- * another's. */
+/* Compares the clocks: if they are minutes apart, credentials are refused and
+ * begin times are wrong. */
 void
 lt_doctor_clock(struct lt_doctor *doctor)
 {

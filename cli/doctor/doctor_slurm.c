@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor's checks of Slurm: what slurmctld says (lowtided --probe), what
- * slurm.conf says here, and whether the plugins are there and of its release.
+ * Checks of Slurm: the facts that slurmctld gives (lowtided --probe),
+ * slurm.conf as it is on this host, and whether the plugins are there and built
+ * for slurmctld's release. Facts that the probe could not get are not checked;
+ * the failed probe is itself a finding.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -125,7 +127,7 @@ struct item { /* of a comma list, without the blanks around it */
 	size_t length;
 };
 
-/* The first one behind *at, which is moved behind it; false: there is none. */
+/* Finds the first item behind *at and moves *at behind it; false: none. */
 static bool
 next_item(struct item *item, const char **at)
 {
@@ -188,7 +190,8 @@ lt_doctor_plugin(struct lt_doctor *doctor, const char *check, const char *name,
 	    want ? "" : "; slurmctld's release is not known here");
 }
 
-/* A line of slurm.conf, which slurmctld reads at its start. */
+/* Adds a finding that a line of slurm.conf fixes; slurmctld reads it at start.
+ */
 static void __attribute__((format(printf, 5, 6)))
 say_conf(struct lt_doctor *doctor, enum lt_level level, const char *check,
     const char *line, const char *format, ...)
@@ -216,7 +219,7 @@ is_last(const char *list, const char *word)
 	return is_it;
 }
 
-/* The list with lowtide at its end. */
+/* Writes the list of plugins with lowtide at its end. */
 static const char *
 lowtide_last(char *out, size_t size, const char *list)
 {
@@ -237,7 +240,7 @@ lt_doctor_job_submit(struct lt_doctor *doctor)
 {
 	const char *const running = lt_json_text(
 	    json_object_get(doctor->facts, "conf"), "job_submit_plugins", "");
-	/* The file is what the next start of slurmctld is by. */
+	/* The next start of slurmctld reads the file. */
 	const char *const list =
 	    doctor->has_conf ? doctor->conf.job_submit_plugins : running;
 	char line[512];
@@ -270,7 +273,8 @@ lt_doctor_job_submit(struct lt_doctor *doctor)
 	    doctor, "job_submit", "job_submit_lowtide.so", 0xffffff);
 }
 
-/* What is counted already, and each kind of GPU that the site has. */
+/* Writes the TRES that are counted already, and each kind of GPU of the site.
+ */
 static const char *
 gpus_too(char *out, size_t size, const struct lt_conf *conf)
 {
@@ -290,8 +294,8 @@ gpus_too(char *out, size_t size, const struct lt_conf *conf)
 	return out;
 }
 
-/* GPUs that slurmdbd does not count would be charged as the CPUs beside
- * them; lowtided takes them from slurmctld, while it sees each job. */
+/* Checks that slurmdbd counts GPUs: else they would be charged as CPUs, but for
+ * jobs whose GPUs lowtided has seen in slurmctld. */
 static void
 check_gpus(struct lt_doctor *doctor)
 {
@@ -340,7 +344,7 @@ lt_doctor_accounting(struct lt_doctor *doctor)
 
 	if (doctor->facts == NULL && !doctor->has_conf)
 		return;
-	/* What is missing of a slurmdbd is no fault where there is none. */
+	/* Settings of slurmdbd are not missing on a site without one. */
 	if (strstr(storage, "slurmdbd") == NULL) {
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounting",
 		    "AccountingStorageType=accounting_storage/slurmdbd for exact charges and for budgets",
@@ -375,7 +379,8 @@ lt_doctor_accounting(struct lt_doctor *doctor)
 		    private_data);
 }
 
-/* A job that waits for its begin time is overtaken by whoever came since. */
+/* Checks that a job that waits for its begin time is not overtaken by all that
+ * were submitted since. */
 void
 lt_doctor_priority(struct lt_doctor *doctor)
 {

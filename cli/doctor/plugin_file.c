@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What doctor reads of Slurm's plugins without loading them: the release they
- * were built for (plugin_version, a uint32 in the ELF file). Loading would need
- * slurmctld's symbols and run the plugin's code.
+ * Reads the release that a Slurm plugin was built for (plugin_version, a uint32
+ * in the ELF file) without loading it. Loading would need slurmctld's symbols
+ * and run the plugin's code. A file that is not an ELF file, or is cut, is an
+ * error.
  */
 #include <endian.h>
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include "doctor.h"
 #include "units.h"
 
-/* plugin_version among the symbols that a plugin offers. */
+/* Finds plugin_version among the symbols that the plugin exports. */
 static bool
 find_symbol(Elf *elf, GElf_Sym *symbol)
 {
@@ -41,7 +42,7 @@ find_symbol(Elf *elf, GElf_Sym *symbol)
 	return false;
 }
 
-/* The bytes of plugin_version, by the segments that are loaded. */
+/* Reads the bytes of plugin_version, by the segments that are loaded. */
 static bool
 version_in(Elf *elf, uint32_t *version)
 {

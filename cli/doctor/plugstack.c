@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plugstack.conf: the line with spank_lowtide.so, in it or in what it
- * includes, and the command that changes it.
+ * Reads plugstack.conf: finds the line with spank_lowtide.so, in the file or
+ * its includes, and makes the command that changes it. Includes are followed
+ * four levels deep; of long files the first 10,000 lines are read.
  */
 #include <errno.h>
 #include <glob.h>
@@ -20,9 +21,9 @@ struct search {
 static int plugstack_file(
     struct search *search, const char *path, struct lt_error *err);
 
-/* "include GLOB", relative to the file that says so. */
+/* Reads the files of "include GLOB", relative to the file that has the line. */
 static int
-follow(struct search *search, const char *from, const char *pattern,
+follow_include(struct search *search, const char *from, const char *pattern,
     struct lt_error *err)
 {
 	char path[2048];
@@ -36,7 +37,7 @@ follow(struct search *search, const char *from, const char *pattern,
 		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - from),
 		    from, pattern);
 	if (glob(path, 0, NULL, &files))
-		return LT_OK; /* Slurm says nothing to that, either */
+		return LT_OK; /* Slurm is silent about that, too */
 	search->depth++;
 	for (size_t i = 0; i < files.gl_pathc && result == LT_OK; i++)
 		result = plugstack_file(search, files.gl_pathv[i], err);
@@ -71,7 +72,7 @@ plugstack_file(struct search *search, const char *path, struct lt_error *err)
 			snprintf(found->path, sizeof(found->path), "%s", path);
 		} else if (sscanf(line, " %15s %1023s", word, pattern) == 2 &&
 			   strcmp(word, "include") == 0) {
-			result = follow(search, path, pattern, err);
+			result = follow_include(search, path, pattern, err);
 		}
 	}
 	fclose(in);
@@ -96,7 +97,8 @@ lt_plugstack_read(
 const char *
 lt_doctor_plugstack_path(const struct lt_doctor *doctor, char *out, size_t size)
 {
-	/* Who submits reads the file, not what slurmctld was started with. */
+	/* Those who submit read the file, which may have changed since
+	 * slurmctld started. */
 	const char *const named = doctor->has_conf
 				      ? doctor->conf.plugstack
 				      : lt_doctor_conf(doctor, "plugstack", "");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The report as a statement for people: one HTML file that stands alone. No
- * script, nothing from elsewhere, which its Content-Security-Policy makes
- * sure of; charts are inline SVG with their figures in tables; it is XML too,
- * so that a test can read it. Sections in the order in which finance asks.
+ * The report as a statement for people: one HTML file that stands alone. It has
+ * no script and loads nothing, which its Content-Security-Policy enforces;
+ * charts are inline SVG whose figures are also in tables; it is XML too, so
+ * that a test can read it. Sections are in the order in which finance asks.
+ * Without memory for a section it fails, and the output is not kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,8 @@
 struct section {
 	const char *id, *title;
 	void (*print)(const struct lt_statement *statement);
-	/* Left out unless the report has this, NULL = always: a member, of
-	 * "by" if is_group. */
+	/* The member that the report must have, in "by" if is_group; else the
+	 * section is left out. NULL: always printed. */
 	const char *needed;
 	bool is_group;
 	bool money; /* left out where no money is shown */
@@ -60,7 +61,7 @@ static const struct section sections[] = {
     {"checksum", "Checksum", lt_html_checksum, NULL, false, false, true},
 };
 
-/* ---- what is read once ---- */
+/* ---- reading the report ---- */
 
 static bool
 is_closed(const json_t *report)
@@ -70,7 +71,8 @@ is_closed(const json_t *report)
 		   "closed") == 0;
 }
 
-/* "1 to 18 October 2026", "1-18 Oct"; of several months with both names. */
+/* Names a part of a period: "1 to 18 October 2026", "1-18 Oct"; over several
+ * months both are named. */
 static void
 name_part(struct lt_statement *statement)
 {
@@ -158,7 +160,7 @@ read_statement(struct lt_statement *statement)
 	statement->months = has_months(json_object_get(report, "period"));
 }
 
-/* Sums of a thousand such fit 64 bits: 10 thousand million of the currency. */
+/* 10 thousand million of the currency: the sum of a thousand fits 64 bits. */
 static const int64_t figure_max = 10000000000000000;
 
 static bool
@@ -259,7 +261,7 @@ static const char
 
 /* ---- the frame ---- */
 
-/* "Final: closed on 4 November 2026 by root", as far as it is known. */
+/* Prints "Final: closed on 4 November 2026 by root", as far as it is known. */
 static void
 print_closed(FILE *out, const json_t *period)
 {
@@ -301,7 +303,7 @@ print_state(const struct lt_statement *statement)
 	    text);
 }
 
-/* That a period was closed, and opened again: a line each time. */
+/* Prints a line for each time that the period was closed and opened again. */
 static void
 print_reopened(FILE *out, const json_t *report)
 {
@@ -341,7 +343,7 @@ print_replay(const struct lt_statement *statement)
 		    statement->out);
 }
 
-/* "2026-11-18T17:40:00Z"; not said of periods whose figures stay. */
+/* Prints the time of the figures, unless they are final. */
 static void
 print_as_of(const struct lt_statement *statement)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What changed against the period before, and why: the total's way from one to
- * the other in steps that add up, then the largest differences by team and by
- * partition.
+ * The section on changes against the period before, and their causes: steps
+ * from one total to the other that add up, then the largest differences by team
+ * and by partition.
  *
- * More or fewer node-hours (where those of the period before are not there:
- * runs) count at what a node-hour of all partitions cost before. That they lie
- * on others, at what one of that partition cost before, is the mix, with all
- * that a new partition costs beyond that mean. Corrections of the period's own
- * hours are of its use; those of hours before it are a step. What neither of
- * these nor adjustments make is the price of an hour.
+ * More or fewer node-hours (runs, if the period before has no hours) count at
+ * the cost of a node-hour of all partitions before. The mix is the effect of
+ * their being on other partitions, at the earlier cost of an hour there, with
+ * all that a new partition costs beyond that mean. Corrections of the period's
+ * own hours belong to its use; those of earlier hours are a step of their own.
+ * The rest, less adjustments, is the price of an hour.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ enum { SHOWN = 6 }; /* differences */
 
 /* ---- the causes ---- */
 
-/* The group with that name; NULL: none. */
+/* Finds the group with that name; NULL: none. */
 static const json_t *
 find_group(const json_t *groups, const char *key, const char *name)
 {
@@ -39,7 +39,7 @@ find_group(const json_t *groups, const char *key, const char *name)
 	return NULL;
 }
 
-/* What the hours of the period itself cost. */
+/* Returns the cost of the hours of the period itself. */
 static int64_t
 own_cost(const json_t *group)
 {
@@ -50,7 +50,7 @@ own_cost(const json_t *group)
 	return cost - earlier;
 }
 
-/* What other hours than before cost, at the price of before. */
+/* Returns the cost of more or fewer hours than before, at the earlier price. */
 static int64_t
 cost_of_hours(const json_t *now, const json_t *before)
 {
@@ -92,15 +92,15 @@ volume(int64_t *micros, const struct lt_statement *statement)
 	return true;
 }
 
-/* Of all partitions. */
+/* Returns the node-seconds of all partitions. */
 static int64_t
 node_seconds(const json_t *report)
 {
 	return lt_html_sum_of(lt_html_groups_by(report, "partition"), "node_s");
 }
 
-/* Prices the additional hours at the mean of before, as if they were spread
- * over the same partitions. */
+/* Prices the additional hours at the earlier mean, as if they were on the same
+ * partitions. */
 static int64_t
 volume_of_hours(const struct lt_statement *statement, int64_t of_partitions)
 {
@@ -141,7 +141,7 @@ earlier_difference(const struct lt_statement *statement)
 		   "earlier_micros");
 }
 
-/* As it is shown: what rounding makes is the last cause's. */
+/* Rounds as shown; the last cause takes the rest of all roundings. */
 static int64_t
 shown(const struct lt_statement *statement, int64_t micros)
 {
@@ -173,8 +173,8 @@ struct cause_names { /* of the steps whose names have figures */
 	char hours[256], mix[112], price[112];
 };
 
-/* Where the period before has no groups: what other numbers of runs than before
- * cost, at the mean charge of before. */
+/* Prices more or fewer runs than before at the earlier mean charge, for an
+ * earlier period without groups. */
 static bool
 volume_of_runs(int64_t *micros, struct cause_names *names,
     const struct lt_statement *statement)
@@ -198,7 +198,7 @@ volume_of_runs(int64_t *micros, struct cause_names *names,
 	return true;
 }
 
-/* In either period. */
+/* True if either period has such parts. */
 static bool
 has_parts(const struct lt_statement *statement)
 {
@@ -230,7 +230,7 @@ name_causes(struct cause_names *names, const struct lt_statement *statement,
 			: "as much");
 }
 
-/* Numbers of runs say less than hours. */
+/* Adds the causes; hours are preferred to numbers of runs. */
 static void
 add_causes(struct lt_html_table *table, const struct lt_statement *statement,
     struct cause_names *names)
@@ -265,7 +265,8 @@ add_causes(struct lt_html_table *table, const struct lt_statement *statement,
 	add_step(table, "Adjustments", adjustments, false);
 }
 
-/* It is in the steps already: in hours, most of all. */
+/* Prints the cost of failed runs, which is already in the steps, mostly in
+ * hours. */
 static void
 say_failed(const struct lt_statement *statement)
 {
@@ -356,7 +357,7 @@ add_groups(struct pairs *pairs, const json_t *groups, const char *key, bool now)
 	}
 }
 
-/* How much it changed, either way. */
+/* Returns the size of the change, either way. */
 static wide
 size_of_change(const struct pair *pair)
 {
@@ -450,7 +451,7 @@ print_differences(const struct lt_statement *statement, const char *key,
 	free(pairs.list);
 }
 
-/* Whether as much of both is compared. */
+/* Prints whether as much of both periods is compared. */
 static void
 say_like(const struct lt_statement *statement)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pictures of the HTML statement as inline SVG: what is left of the budget,
- * with a forecast's range, and the bars of the days; what each of twelve months
- * cost and emitted, with the table of it; what each team on top did, with all
- * teams below it. A month of which nothing is known is a gap. Each figure of
- * theirs stands in a table, too.
+ * The pictures of the HTML statement, as inline SVG: the rest of the budget
+ * with a forecast's range, and bars of the days; cost and carbon of each of
+ * twelve months, with their table; each team at the top, with all teams below
+ * it. A month without known figures is a gap. Each figure is also in a table.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +37,7 @@ y_of(const struct plot *plot, double value)
 			    (BOTTOM - TOP);
 }
 
-/* at: steps from the period's begin. */
+/* Returns the place of a step; at: steps from the beginning of the period. */
 static double
 x_of(const struct plot *plot, double at)
 {
@@ -119,7 +118,7 @@ draw_axis(FILE *out, const struct plot *plot)
 	}
 }
 
-/* A name below each seventh day, below each of a few months. */
+/* Draws a name below each seventh day, or below each of a few months. */
 static void
 draw_names(FILE *out, const struct plot *plot, const struct lt_html_days *days)
 {
@@ -224,7 +223,7 @@ lt_html_bars(
 	fputs("</figcaption>\n</figure>\n", out);
 }
 
-/* ---- what is left ---- */
+/* ---- the rest of the budget ---- */
 
 struct burn {
 	double budget, spent; /* spent until now */
@@ -403,8 +402,8 @@ draw_month_axis(const struct months *m)
 	}
 }
 
-/* "Nov" below each, and the year below the first one, unless the next one is
- * January, and each January. */
+/* Draws "Nov" below each month, and the year below each January and below the
+ * first month, unless the next one is January. */
 static void
 draw_month_name(const struct months *m, int index, const char *label)
 {
@@ -458,7 +457,7 @@ draw_month(const struct months *m, int index)
 	    out);
 }
 
-/* Draws nothing where no month has that figure. */
+/* Draws the months, unless none has that figure. */
 static void
 draw_months(struct months *m, const char *id, const char *title)
 {
@@ -580,7 +579,7 @@ compare_bars(const void *left, const void *right)
 				     : strcmp(one->name, two->name);
 }
 
-/* So many characters of the name, whole ones. */
+/* Copies as many whole characters of the name as fit the picture. */
 static void
 cut_name(char *out, size_t size, const char *name)
 {
@@ -615,7 +614,7 @@ read_bar(struct bars *bars, const json_t *row)
 	bars->any_budget |= bar->has_budget;
 }
 
-/* The rows on top, where there are two at least; else all teams. */
+/* Reads the teams at the top if there are two at least; else all teams. */
 static void
 read_bars(struct bars *bars)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The days of the HTML statement: what accrued on each, from the report's
- * groups by day, with the days between that have none; months where a period
- * has more days than a table should. The charts are report_html_chart.c's.
+ * The days of the HTML statement: cost and carbon of each, from the report's
+ * groups by day, with the days that have none; months if the period has more
+ * days than a table should. report_html_chart.c draws them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ struct sums { /* by day from the period's first */
 	int64_t first, count, last_known;
 };
 
-/* Groups outside the period are none of its days; the sums of the table then
- * differ from the total, which it says. */
+/* Adds groups to their days. Groups outside the period have no day; the table
+ * then says that its sums differ from the total. */
 static void
 add_groups(struct sums *sums, const json_t *groups)
 {
@@ -44,7 +44,8 @@ add_groups(struct sums *sums, const json_t *groups)
 	}
 }
 
-/* An open period is known until it was asked; else until its last entry. */
+/* Returns how many days are known: of an open period those until now, else
+ * those until its last entry. */
 static int64_t
 known_days(const struct lt_statement *statement, const struct sums *sums)
 {
@@ -142,7 +143,8 @@ lt_html_days_read(
 
 /* ---- the sections ---- */
 
-/* The budget that a chart may be drawn against: all of what is shown. */
+/* Finds the budget that a chart may be drawn against: that of all that is
+ * shown. */
 static bool
 find_budget(const struct lt_statement *statement, int64_t *budget)
 {
@@ -150,7 +152,7 @@ find_budget(const struct lt_statement *statement, int64_t *budget)
 	       lt_json_int(statement->total, "budget_micros", budget);
 }
 
-/* The columns of a day, and what each has: the site's main figure first. */
+/* The columns of a day, the site's main figure first. */
 struct day_columns {
 	int count;
 	struct lt_html_column list[LT_HTML_COLUMNS_MAX + 1];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first look at the HTML statement: one sentence that says it all, and a
- * few large figures; whose budget is over or expected to be, and what lowtide
- * did; further down each budget with its own period.
+ * The top of the HTML statement: one sentence with the result, and a few large
+ * figures; the budgets that are over or expected to be, and what lowtide did.
+ * Further down, each budget with its own period.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ print_tile(FILE *out, const struct tile *tile)
 	fputs("</dd></div>\n", out);
 }
 
-/* The main figure of the site, of a total. */
+/* Finds the main figure of the site in a total. */
 static bool
 main_figure(
     const struct lt_statement *statement, const json_t *total, int64_t *value)
@@ -250,14 +250,15 @@ saved_tile(struct tile *tile, const struct lt_statement *statement)
 /* ---- the sentence ---- */
 
 static void
-say(FILE *out, const char *before, const char *text, const char *after)
+say_words(FILE *out, const char *before, const char *text, const char *after)
 {
 	fputs(before, out);
 	lt_html_text(out, text);
 	fputs(after, out);
 }
 
-/* Part of a period against all of another would mislead. */
+/* Prints the expected total: a part of a period compared with a whole one would
+ * mislead. */
 static void
 say_expected(const struct lt_statement *statement)
 {
@@ -267,7 +268,7 @@ say_expected(const struct lt_statement *statement)
 	if (lt_json_int(json_object_get(statement->report, "forecast"),
 		statement->has_money ? "expected_micros" : "expected_mg",
 		&expected))
-		say(statement->out, ". By its end about ",
+		say_words(statement->out, ". By its end about ",
 		    main_text(text, statement, expected), " is expected");
 }
 
@@ -284,12 +285,12 @@ say_before(const struct lt_statement *statement, int64_t now)
 	    statement->has_money ? LT_UNIT_MONEY : LT_UNIT_CARBON);
 
 	if (more != 0)
-		say(statement->out, ", and ",
+		say_words(statement->out, ", and ",
 		    main_text(text, statement, more < 0 ? -more : more),
 		    more < 0 ? " less than " : " more than ");
 	else
 		fputs(", as much as ", statement->out);
-	say(statement->out, "", statement->before, "");
+	say_words(statement->out, "", statement->before, "");
 }
 
 static void
@@ -300,22 +301,23 @@ print_lead(const struct lt_statement *statement)
 	char text[LT_FIGURE_SIZE];
 
 	main_figure(statement, statement->total, &now);
-	say(out, "<p class=\"lead\">", statement->name,
+	say_words(out, "<p class=\"lead\">", statement->name,
 	    statement->has_money ? (statement->open ? " has cost " : " cost ")
 	    : statement->open	 ? " has emitted "
 				 : " emitted ");
-	say(out, "<strong>", main_text(text, statement, now), "</strong>");
+	say_words(
+	    out, "<strong>", main_text(text, statement, now), "</strong>");
 	fputs(statement->open ? " so far" : "", out);
 	if (statement->has_money &&
 	    lt_json_int(statement->total, "budget_micros", &budget)) {
 		const int64_t left =
 		    lt_shown_difference(statement, budget, now, LT_UNIT_MONEY);
 
-		say(out, ": ",
+		say_words(out, ": ",
 		    main_text(text, statement, left < 0 ? -left : left),
 		    left < 0 ? " over its budget of "
 			     : " under its budget of ");
-		say(out, "", main_text(text, statement, budget), "");
+		say_words(out, "", main_text(text, statement, budget), "");
 	}
 	if (statement->open)
 		say_expected(statement);
@@ -326,8 +328,8 @@ print_lead(const struct lt_statement *statement)
 
 enum { FIGURE_LONG = 12 }; /* characters that four across have no room for */
 
-/* How many across, so that no row is short (the first takes more places where
- * one would be), and how long their figures are. */
+/* Returns the class for how many tiles are in a row, so that no row is short
+ * (the first tile may be wider), and for how long their figures are. */
 static const char *
 tiles_class(const struct tile *tiles, int count)
 {
@@ -362,7 +364,7 @@ lt_html_glance(const struct lt_statement *statement)
 
 enum { FIRST_LINES = 6, NAME_SIZE = 160 };
 
-/* A number and its % stay on one line. */
+/* Prints text so that a number and its % stay on one line. */
 static void
 print_unbroken(FILE *out, const char *text)
 {

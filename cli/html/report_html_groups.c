@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The HTML statement by team, partition, GPU and user, what failed, and the
- * jobs that cost most; then by what teams belong to: each with all teams below
- * it, and by the labels that the policy gives them, such as a cost center.
+ * The HTML statement by team, partition, GPU and user; failed runs; the jobs
+ * that cost most; then teams with all teams below them, and teams by the labels
+ * that the policy gives them, such as a cost center.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,8 @@
 		NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false        \
 	}
 
-/* all: with the columns of money, which a site may have none of. */
+/* Prints a table of groups. all: the columns, of which a site without money
+ * shows fewer. */
 static void
 print_groups(const struct lt_statement *statement,
     const struct lt_html_groups *groups, const struct lt_html_column *all)
@@ -78,7 +79,7 @@ lt_html_by_team(const struct lt_statement *statement)
 		    statement->out);
 }
 
-/* Whose runs are in no amount. */
+/* Prints which groups have runs without a price. */
 static void
 say_unpriced(const struct lt_statement *statement, const json_t *groups)
 {
@@ -173,7 +174,7 @@ lt_html_by_user(const struct lt_statement *statement)
 
 /* ---- failed, idle ---- */
 
-/* Slurm's states for who never saw Slurm. */
+/* Slurm's states in words. */
 static const struct state {
 	const char *state, *name, *long_name;
 } states[] = {{"COMPLETED", "Completed", "Completed"},
@@ -198,7 +199,7 @@ state_text(const char *state, bool longer)
 
 enum { STATES_MAX = 24 };
 
-/* Rows of the states that lost money or runs; the sums of all. */
+/* Makes a row for each state that lost money or runs, and the sum of all. */
 static int
 failed_rows(struct lt_html_row *rows, struct lt_html_row *total,
     const struct lt_statement *statement)
@@ -331,7 +332,7 @@ figure_cell(const struct lt_statement *statement, const json_t *run,
 	fputs("</td>", statement->out);
 }
 
-/* As squeue names it, and under that what its user called it. */
+/* Prints a job id as squeue does, and its name below. */
 static void
 job_cell(const struct lt_statement *statement, const json_t *run)
 {
@@ -387,7 +388,7 @@ lt_html_top(const struct lt_statement *statement)
 {
 	FILE *const out = statement->out;
 	const json_t *const runs = json_object_get(statement->report, "top");
-	/* Left out where the report leaves users out. */
+	/* Left out if the report leaves users out. */
 	const bool has_users =
 	    lt_html_groups_by(statement->report, "user") != NULL;
 	size_t index;
@@ -411,7 +412,7 @@ lt_html_top(const struct lt_statement *statement)
 	fputs("</tbody></table></div>\n", out);
 }
 
-/* ---- what teams belong to ---- */
+/* ---- teams in groups ---- */
 
 enum { KEYS_SHOWN = 8 };
 
@@ -454,8 +455,8 @@ lt_html_has_tree(const json_t *report)
 	return false;
 }
 
-/* The deepest level down to which there are no more rows than a table shows;
- * -1: more are on top. */
+/* Returns the deepest level down to which a table has room for all rows; -1:
+ * the top has too many. */
 static int64_t
 deepest_shown(const json_t *tree)
 {
@@ -472,7 +473,7 @@ deepest_shown(const json_t *tree)
 	return level - 1;
 }
 
-/* Of all that is shown, whose own is all of it. */
+/* Fills the total of all that is shown. */
 static void
 fill_total(struct lt_html_row *total, const struct lt_statement *statement,
     const struct lt_html_column *columns)
@@ -546,7 +547,7 @@ add_figure(json_t *to, const json_t *team, const char *key)
 		json_object_set_new(to, key, json_integer(sum));
 }
 
-/* A row for each value of the key, and one for the teams without. */
+/* Sums the teams by each value of the key, and those without it. */
 static json_t *
 sums_by(const json_t *report, const char *key)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The HTML statement's other tables, and its end: what the cost is for, what
- * lowtide did in twelve months, owned nodes that were paid whether used or not;
- * carbon and energy, and as an auditor asks for them; adjustments and
+ * Other tables of the HTML statement, and its end: parts of the cost, what
+ * lowtide did in twelve months, owned nodes that were paid for whether used or
+ * not; carbon and energy, also as an auditor asks for them; adjustments and
  * corrections, how much of the data is estimated, the method, the checksum.
  */
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "units.h"
 
 static void
-fact(FILE *out, const char *name, const char *value)
+print_fact(FILE *out, const char *name, const char *value)
 {
 	fputs("<tr><th scope=\"row\">", out);
 	lt_html_text(out, name);
@@ -49,13 +49,13 @@ figure_fact(const struct lt_statement *statement, enum lt_team_figure id)
 	int64_t value;
 
 	if (lt_json_int(statement->total, figure->key, &value))
-		fact(statement->out, figure->html,
+		print_fact(statement->out, figure->html,
 		    lt_figure_text(text, statement, value, figure->unit));
 }
 
-/* g CO2e/kWh: mg / Wh of what the energy emitted, where its intensity is known.
- * Carbon of making the hardware and of adjustments is of no kWh, and only an
- * answer with energy and carbon by place tells it apart. */
+/* Prints the intensity, mg / Wh = g CO2e/kWh, of energy whose intensity is
+ * known. Carbon of making the hardware and of adjustments belongs to no kWh,
+ * and only an answer with energy and carbon by place separates it. */
 static void
 intensity_fact(const struct lt_statement *statement)
 {
@@ -76,7 +76,7 @@ intensity_fact(const struct lt_statement *statement)
 		}
 	}
 	if (wh > 0)
-		fact(statement->out, "Mean of its energy, g CO2e per kWh",
+		print_fact(statement->out, "Mean of its energy, g CO2e per kWh",
 		    lt_figure_text(
 			text, statement, (mg + wh / 2) / wh, LT_UNIT_COUNT));
 }
@@ -156,13 +156,13 @@ lt_html_carbon(const struct lt_statement *statement)
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		figure_fact(statement, facts[i]);
 	intensity_fact(statement);
-	fact(out, "Intensity of the grid",
+	print_fact(out, "Intensity of the grid",
 	    strcmp(intensity, "marginal") == 0
 		? "marginal: what one more kWh causes"
 	    : strcmp(intensity, "average") == 0
 		? "average: what a kWh of the grid's mix causes"
 		: "not said");
-	fact(out, "Emission factors",
+	print_fact(out, "Emission factors",
 	    strcmp(factors, "lifecycle") == 0
 		? "life-cycle: fuel, building and operation"
 	    : strcmp(factors, "direct") == 0 ? "direct: combustion alone"
@@ -336,7 +336,7 @@ lt_html_quality(const struct lt_statement *statement)
 				share, statement, ppm, LT_UNIT_SHARE));
 		else
 			snprintf(text, sizeof(text), "%s", number);
-		fact(out, counts[i].name, text);
+		print_fact(out, counts[i].name, text);
 	}
 	fputs("</tbody></table></div>\n", out);
 }
@@ -397,7 +397,7 @@ lt_html_checksum(const struct lt_statement *statement)
 	fputs("</code></p>\n", statement->out);
 }
 
-/* ---- what the cost is for ---- */
+/* ---- parts of the cost ---- */
 
 void
 lt_html_parts(const struct lt_statement *statement)
@@ -416,7 +416,7 @@ lt_html_parts(const struct lt_statement *statement)
 	    .look = "few"};
 	char charge[LT_CHARGE_TEXT_SIZE];
 
-	/* The last of them is the total. */
+	/* The last column is the total. */
 	for (int i = 0; section->columns[i + 1].title != NULL; i++) {
 		const enum lt_team_figure id = section->columns[i].figure;
 		const struct lt_figure_kind *const figure =
@@ -486,7 +486,8 @@ lt_html_balance(const struct lt_statement *statement)
 
 enum { PARTITION_NAME_SIZE = 160 };
 
-/* The rest is what the two before it leave as shown. */
+/* Chooses the columns; the rest is the difference of the two before it, as
+ * shown. */
 static void
 choose_columns(
     struct lt_html_column *shown, const struct lt_statement *statement)
@@ -567,8 +568,8 @@ lt_html_unused(const struct lt_statement *statement)
 		    lt_report_unused_note(statement->report));
 }
 
-/* ---- energy and carbon as an auditor asks for them, where the report was
- * asked for them ---- */
+/* ---- energy and carbon as an auditor asks for them, if the report has
+ * them ---- */
 
 enum { PLACE_NAME_SIZE = 400 };
 
@@ -647,7 +648,7 @@ is_first(const json_t *rows, size_t index, const char *source)
 	return true;
 }
 
-/* What each source gives, and since when its figures were known. */
+/* Prints each source and since when its figures have been known. */
 static void
 print_sources(FILE *out, const json_t *carbon)
 {

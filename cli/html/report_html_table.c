@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of the HTML statement. Each amount is rounded once, so that it
- * is the same in all of them; the rows after the twentieth are one, and what
- * rows lack to the report's total is a row of its own.
+ * Tables of the HTML statement. Each amount is rounded once, so that it is the
+ * same in all tables. Rows after the twentieth become one, and the difference
+ * between the rows and the report's total is a row of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,10 @@ enum { ROWS_SHOWN = 20 };
 
 __extension__ typedef __int128 wide;
 
-/* ---- what is shown of exact values ---- */
+/* ---- exact values as they are shown ---- */
 
-/* Shares of the first column in ppm that add up, each less than 1 ppm off. */
+/* Makes shares of the first column in ppm that add up, each less than 1 ppm
+ * off. */
 static void
 fill_shares(struct lt_html_table *table, int column, struct lt_html_row *total)
 {
@@ -42,7 +43,7 @@ fill_shares(struct lt_html_table *table, int column, struct lt_html_row *total)
 	}
 }
 
-/* A column that is computed from what others show. */
+/* Computes a cell from the shown values of others. */
 static void
 derive_cell(struct lt_html_row *row, int column, enum lt_column_rule rule)
 {
@@ -84,7 +85,7 @@ fill_column(const struct lt_statement *statement, struct lt_html_table *table,
 	derive_cell(total, index, column->rule);
 }
 
-/* The first column's rows until here. */
+/* Fills a column with the sum of the first one up to each row. */
 static void
 fill_so_far(struct lt_html_table *table, int column, struct lt_html_row *total)
 {
@@ -116,7 +117,7 @@ note_balance(struct lt_html_row *row, const struct lt_html_column *columns)
 					values[i - 1] - values[0] == values[i];
 }
 
-/* What is of exact figures, before any is rounded. */
+/* Computes the columns that need exact figures, before any is rounded. */
 static void
 take_exact(struct lt_html_table *table, struct lt_html_row *total)
 {
@@ -172,7 +173,8 @@ print_labels(FILE *out, const json_t *labels)
 	fputs("</small>", out);
 }
 
-/* A picture of the figure beside it, so nothing to be read out. */
+/* Prints the bar of a figure; hidden from screen readers, which read the
+ * figure. */
 static void
 print_bar(FILE *out, int64_t value, int64_t most)
 {
@@ -304,7 +306,7 @@ lt_html_row_fill(struct lt_html_row *row, const json_t *from,
 
 /* ---- groups ---- */
 
-struct pile { /* of one group or several, by column */
+struct pile { /* sums of one group or several, by column */
 	bool has[LT_HTML_COLUMNS_MAX];
 	int64_t sums[LT_HTML_COLUMNS_MAX], over[LT_HTML_COLUMNS_MAX];
 };
@@ -347,7 +349,7 @@ fill_row(struct lt_html_row *row, const struct pile *pile,
 	}
 }
 
-/* The report's own where it has them, else the sum of all. */
+/* Fills the total with the report's own figures, else with the sum of all. */
 static void
 fill_total(struct lt_html_row *total, const struct lt_statement *statement,
     const struct pile *all, const struct lt_html_column *columns)
@@ -370,7 +372,8 @@ fill_total(struct lt_html_row *total, const struct lt_statement *statement,
 	fill_row(total, &pile, columns);
 }
 
-/* What all rows lack to the total: of runs that the asker may not see. */
+/* Fills the difference between the rows and the total: runs that the caller may
+ * not see. */
 static bool
 fill_lack(struct lt_html_row *lack, const struct lt_html_row *total,
     const struct pile *all, const struct lt_html_column *columns)
@@ -404,10 +407,10 @@ compare_ranked(const void *left, const void *right)
 	return one->index < two->index ? -1 : 1;
 }
 
-/* By the first column, whatever its sign: what was given back in large stays
- * a row of its own. NULL: no memory. */
+/* Sorts groups by the first column, whatever its sign: a large refund stays a
+ * row of its own. The caller's; NULL: no memory. */
 static struct ranked *
-rank(const json_t *groups, const char *key)
+rank_groups(const json_t *groups, const char *key)
 {
 	const size_t count = json_array_size(groups);
 	struct ranked *const ranked = calloc(count + 1, sizeof(*ranked));
@@ -449,10 +452,11 @@ lt_html_groups(
 {
 	const struct lt_html_column *const columns = groups->columns;
 	const int count = (int)json_array_size(groups->groups);
-	/* "1 other" would save nothing. */
+	/* A row "1 other" would save no row. */
 	const int shown = count <= ROWS_SHOWN + 1 ? count : ROWS_SHOWN;
 	struct lt_html_row rows[LT_HTML_ROWS_MAX] = {0}, total = {0};
-	struct ranked *const ranked = rank(groups->groups, columns[0].key);
+	struct ranked *const ranked =
+	    rank_groups(groups->groups, columns[0].key);
 	struct pile all = {0}, rest = {0};
 	char others[64];
 	int row_count = shown;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The HTML statement's texts: the one escape that names, reasons and labels of
- * users pass, figures as they are shown, days and periods in words.
+ * Texts of the HTML statement: the one escape that names, reasons and labels of
+ * users pass through, figures as they are shown, days and periods in words. A
+ * text that is not UTF-8 has U+FFFD for each bad byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ static const char *const months[] = {"January", "February", "March", "April",
     "May", "June", "July", "August", "September", "October", "November",
     "December"};
 
-/* One UTF-8 character; its length, 1 for what is none (*point then U+FFFD). */
+/* Reads one UTF-8 character and returns its length; 1 for a bad byte, for which
+ * *point is U+FFFD. */
 static int
 read_character(const char *text, uint32_t *point)
 {
@@ -40,15 +42,15 @@ read_character(const char *text, uint32_t *point)
 			return 1;
 		value = value << 6 | (bytes[i] & 0x3f);
 	}
-	/* Longer than need be: another way to write "<". */
+	/* An overlong form: another way to write "<". */
 	if (value < least[length])
 		return 1;
 	*point = value;
 	return length;
 }
 
-/* Controls, and what has no width but an effect: directions, joiners, marks of
- * order, separators of lines, tags. */
+/* True for controls and for characters without width that have an effect:
+ * directions, joiners, marks of order, separators of lines, tags. */
 static bool
 is_trick(uint32_t point)
 {
@@ -95,7 +97,7 @@ lt_html_text(FILE *out, const char *text)
 	}
 }
 
-/* value in units of 10^-decimals, as "-1,234.5". */
+/* Writes value, in units of 10^-decimals, as "-1,234.5". */
 static void
 decimal_text(char *out, size_t size, int64_t value, int decimals)
 {
@@ -141,7 +143,7 @@ lt_figure_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
     int64_t value, enum lt_unit unit)
 {
 	const int64_t shown = lt_unit_shown(statement, unit);
-	/* Kilograms and kilowatt-hours are 10 or 1000 of what is shown. */
+	/* Kilograms and kilowatt-hours are 10 or 1000 shown units. */
 	const int64_t whole = unit == LT_UNIT_CARBON   ? 1000000
 			      : unit == LT_UNIT_ENERGY ? 1000
 						       : 0;

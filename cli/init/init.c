@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide init: the first policy file, from what Slurm knows (lowtided
- * --probe), with what only the admin knows as lines to fill in. It observes:
- * nothing changes at the site until mode: is raised.
+ * lowtide init: writes a first policy file from what Slurm or Kubernetes knows
+ * (lowtided --probe), with lines to fill in for what only the admin knows. The
+ * file observes: nothing changes at the site until mode: is raised.
+ *
+ * A pool of a Kubernetes cluster whose nodes are of several machines, or sold
+ * in several ways, becomes several partitions: one price would be wrong for
+ * most of its nodes. The text must pass "lowtide check" before it is written;
+ * an existing file is not overwritten.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,7 +23,138 @@
 #include "gpu.h"
 #include "host_zone.h"
 #include "init.h"
+#include "limits.h"
+#include "text.h"
 #include "units.h"
+
+/* A part of a pool: its machine, "" without a label, and how it is sold. */
+struct part {
+	char machine[LT_NAME_SIZE];
+	bool is_spot;
+};
+
+/* Reads a part from "instance-type=m5.large,zone=eu-west-2a,spot". */
+static struct part
+part_of(const json_t *shape)
+{
+	static const char key[] = "instance-type=";
+	const char *const features = lt_json_text(shape, "features", "");
+	struct part part = {.is_spot = lt_text_is_among("spot", features)};
+
+	if (strncmp(features, key, strlen(key)) == 0) {
+		const char *const machine = features + strlen(key);
+
+		snprintf(part.machine, sizeof(part.machine), "%.*s",
+		    (int)strcspn(machine, ","), machine);
+	}
+	return part;
+}
+
+struct differences { /* between parts of a pool */
+	bool machine, sold;
+};
+
+static struct differences
+differences_of(const json_t *shapes)
+{
+	const struct part first = part_of(json_array_get(shapes, 0));
+	struct differences differ = {false, false};
+	const json_t *shape;
+	size_t i;
+
+	json_array_foreach(shapes, i, shape) {
+		const struct part part = part_of(shape);
+
+		differ.machine |= strcmp(part.machine, first.machine) != 0;
+		differ.sold |= part.is_spot != first.is_spot;
+	}
+	return differ;
+}
+
+/* Writes POOL/MACHINE, POOL/SOLD or POOL/MACHINE/SOLD; false: too long, or the
+ * nodes do not name their machine. */
+static bool
+name_part(char name[LT_NAME_SIZE], const char *pool, const struct part *part,
+    const struct differences *differ)
+{
+	const int length = snprintf(name, LT_NAME_SIZE, "%s%s%s%s", pool,
+	    differ->machine ? "/" : "", differ->machine ? part->machine : "",
+	    !differ->sold   ? ""
+	    : part->is_spot ? "/spot"
+			    : "/on-demand");
+
+	return length < LT_NAME_SIZE &&
+	       (!differ->machine || part->machine[0] != '\0');
+}
+
+/* Finds the part of that name, or adds it. */
+static json_t *
+find_or_add(json_t *parts, const char *name, const json_t *pool)
+{
+	json_t *part;
+	size_t i;
+
+	json_array_foreach(parts, i, part)
+		if (strcmp(lt_json_text(part, "name", ""), name) == 0)
+			return part;
+	part = json_copy((json_t *)pool);
+	json_object_set_new(part, "name", json_string(name));
+	json_object_set_new(part, "nodes", json_integer(0));
+	json_object_set_new(part, "shapes", json_array());
+	json_array_append_new(parts, part);
+	return part;
+}
+
+/* Returns the parts of a pool; NULL: it has none, or they can't be named. */
+static json_t *
+parts_of(const json_t *pool)
+{
+	const json_t *const shapes = json_object_get(pool, "shapes");
+	const struct differences differ = differences_of(shapes);
+	json_t *const parts = json_array();
+	const json_t *shape;
+	size_t i;
+
+	json_array_foreach(shapes, i, shape) {
+		const struct part part = part_of(shape);
+		char name[LT_NAME_SIZE];
+		int64_t nodes = 0, more = 0;
+
+		if ((!differ.machine && !differ.sold) ||
+		    !name_part(
+			name, lt_json_text(pool, "name", ""), &part, &differ)) {
+			json_decref(parts);
+			return NULL;
+		}
+		json_t *const one = find_or_add(parts, name, pool);
+		lt_json_int(one, "nodes", &nodes);
+		lt_json_int(shape, "nodes", &more);
+		json_object_set_new(one, "nodes", json_integer(nodes + more));
+		json_array_append(
+		    json_object_get(one, "shapes"), (json_t *)shape);
+	}
+	return parts;
+}
+
+/* Replaces pools of several parts by a partition for each part. */
+static void
+split_pools(json_t *facts)
+{
+	json_t *const all = json_array();
+	json_t *pool;
+	size_t i;
+
+	json_array_foreach(json_object_get(facts, "partitions"), i, pool) {
+		json_t *const parts = parts_of(pool);
+
+		if (parts != NULL)
+			json_array_extend(all, parts);
+		else
+			json_array_append(all, pool);
+		json_decref(parts);
+	}
+	json_object_set_new(facts, "partitions", all);
+}
 
 enum { CLOUD_SIZE = 64 };
 
@@ -38,7 +174,7 @@ const struct lt_cli_option lt_cli_init_options[] = {
     {NULL, NULL, NULL},
 };
 
-/* A YAML scalar: plain if it surely is a string, else quoted. */
+/* Writes a YAML scalar: plain if it surely is a string, else quoted. */
 static void
 write_name(FILE *out, const char *name)
 {
@@ -66,8 +202,8 @@ write_name(FILE *out, const char *name)
 	fputc('"', out);
 }
 
-/* First Gres type of the partition's nodes; "" = no GPU. *untyped: GPUs
- * without a type. */
+/* Returns the first Gres type of the partition's nodes; "" = no GPU. *untyped:
+ * GPUs without a type. */
 static const char *
 gpu_type(const json_t *partition, bool *untyped)
 {
@@ -99,8 +235,8 @@ is_row(const char *name)
 	return false;
 }
 
-/* By its Gres type; of eight in a node, those on a board: no server has as many
- * cards. "" = it may be several. */
+/* Guesses the GPU by its Gres type; "" = it may be several. Eight in a node are
+ * those on a board, as no server has as many cards. */
 static void
 guess_gpu(
     char name[LT_GPU_NAME_SIZE], const json_t *partition, const char *type)
@@ -153,7 +289,7 @@ write_question(FILE *out, const char *type)
 	fputs(": which is it?\n", out);
 }
 
-/* Partitions that are called so often lose their nodes. */
+/* True for names of partitions that often lose their nodes. */
 static bool
 sounds_preemptible(const char *name)
 {
@@ -166,7 +302,8 @@ sounds_preemptible(const char *name)
 	return false;
 }
 
-/* What its cloud says of its nodes, where the cluster knows; "" = nothing. */
+/* Returns the features of its nodes that the cloud gave the cluster; "" = none.
+ */
 static const char *
 cloud_of(const json_t *partition)
 {
@@ -184,7 +321,7 @@ write_partition(FILE *out, const json_t *partition, const char *source,
 	bool untyped;
 	const char *const type = gpu_type(partition, &untyped);
 	char gpu[LT_GPU_NAME_SIZE];
-	/* With a price jobs may be moved there: not as to nodes that stay. */
+	/* With a price jobs may be moved there; the nodes may not stay. */
 	const bool priced = lt_init_is_said(partition, site);
 	int64_t nodes = 0;
 
@@ -236,7 +373,7 @@ has_unlimited(const json_t *partitions)
 	return false;
 }
 
-/* The team's line to uncomment; the first shows all that it may have. */
+/* Writes the team's line to uncomment; the first one shows all its keys. */
 static void
 write_budget(
     FILE *out, const char *team, bool first, const struct lt_init_site *site)
@@ -252,7 +389,7 @@ write_budget(
 		  : "");
 }
 
-/* Each team; root is all of them. */
+/* Writes a line for each team but root, which is all of them. */
 static void
 write_budgets(
     FILE *out, const json_t *accounts, const struct lt_init_site *site)
@@ -386,7 +523,8 @@ lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *found)
 	write_tail(out, facts, site);
 }
 
-/* Who made this machine, by its firmware: clouds say so. */
+/* Reads the maker of this machine from its firmware, where clouds name
+ * themselves. */
 static void
 find_vendor(char *out, size_t size)
 {
@@ -399,7 +537,8 @@ find_vendor(char *out, size_t size)
 		fclose(in);
 }
 
-/* Which region of its cloud it is in, as cloud-init left it for all to read. */
+/* Reads the cloud's region of this machine, which cloud-init has left in a
+ * file. */
 static void
 find_region(char *out, size_t size)
 {
@@ -411,7 +550,7 @@ find_region(char *out, size_t size)
 	json_decref(facts);
 }
 
-/* A cluster's nodes say it themselves, wherever this runs. */
+/* Takes vendor and region from the cluster's nodes, wherever this runs. */
 static void
 take_cloud(
     const json_t *facts, char vendor[CLOUD_SIZE], char region[CLOUD_SIZE])
@@ -433,8 +572,10 @@ is_kubernetes(const json_t *facts)
 		   "kubernetes") == 0;
 }
 
+/* Writes a new file, and its directory; fails if the file exists. */
 static int
-save(const char *path, const char *text, size_t length, struct lt_error *err)
+save_file(
+    const char *path, const char *text, size_t length, struct lt_error *err)
 {
 	char parent[4096];
 
@@ -465,16 +606,17 @@ save(const char *path, const char *text, size_t length, struct lt_error *err)
 	return LT_OK;
 }
 
-/* What init writes must pass check: an odd partition name is found here, not
- * when lowtided starts. */
+/* Checks the text as "lowtide check" does: an odd partition name is found here
+ * and not when lowtided starts. */
 static int
-prove(const char *text, size_t length, struct lt_error *err)
+check_text(const char *text, size_t length, struct lt_error *err)
 {
 	struct lt_policy *policy = NULL;
 	struct lt_policy_errors errors = {0};
 
 	if (lt_policy_parse_all(&policy,
-		&(struct lt_policy_text){"the new file", text, length},
+		&(struct lt_policy_text){
+		    .name = "the new file", .bytes = text, .length = length},
 		lt_adapter_names(), &errors) == LT_OK)
 		lt_check_sources(policy, &errors);
 	lt_policy_free(policy);
@@ -522,17 +664,18 @@ lt_cli_init(const struct lt_cli *cli)
 	};
 
 	if (site.is_kubernetes)
-		lt_init_part(facts);
+		split_pools(facts);
 	(void)lt_init_check_said(facts, &site, &err);
 	if (out != NULL && !err.code)
 		lt_init_write(out, facts, &site);
 	json_decref(facts);
 	if (out == NULL || fclose(out))
 		lt_fail(&err, LT_ENOMEM, "no memory");
-	else if (!err.code && prove(text, length, &err) == LT_OK && to_stdout)
+	else if (!err.code && check_text(text, length, &err) == LT_OK &&
+		 to_stdout)
 		fwrite(text, 1, length, stdout);
 	else if (!err.code)
-		save(path, text, length, &err);
+		save_file(path, text, length, &err);
 	free(text);
 	if (err.code)
 		return lt_cli_fail(&err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of a first policy file, apart from where its facts come from.
+ * lowtide init: the text of a first policy file, apart from where its facts
+ * come from. init.c writes the file, init_sources.c its sources and prices,
+ * init_currency.c has its currency.
  */
 #ifndef LT_INIT_H
 #define LT_INIT_H
@@ -15,46 +17,47 @@
 struct lt_init_site { /* "" = not known */
 	const char *currency;
 	const char *zone;   /* "Europe/London" */
-	const char *vendor; /* of the machine: "Amazon EC2" */
+	const char *vendor; /* by the machine's firmware: "Amazon EC2" */
 	const char *region; /* of its cloud: "eu-west-2" */
 	bool is_kubernetes;
 	const char *prices;	 /* --price, "gpu=6.40,cpu=0.90"; NULL = none */
-	const char *electricity; /* --electricity, "0.28"; NULL = not said */
+	const char *electricity; /* --electricity, "0.28"; NULL = not given */
 };
 
-/* facts: lowtided --probe. */
+/* Writes the policy file; facts: the answer of lowtided --probe. */
 void lt_init_write(
     FILE *out, const json_t *facts, const struct lt_init_site *site);
 
-/* init_parts.c: makes partitions of the parts of pools that have several. */
-void lt_init_part(json_t *facts);
-
-/* init_currency.c: ISO 4217; USD where nothing says it. Returns out. */
+/* ---- init_currency.c ---- */
+/* Writes the site's currency, ISO 4217; USD if nothing shows it. Returns out.
+ */
 const char *lt_init_currency(char out[4], const char *zone);
 enum { LT_INIT_AMOUNT_SIZE = 32, LT_INIT_RATE_SIZE = 64 };
-/* So many dollars in the site's currency, "15000". Returns out. */
+/* Writes an amount of dollars in the site's currency, "15000". Returns out. */
 const char *lt_init_amount(char out[LT_INIT_AMOUNT_SIZE], int64_t usd_micros,
     const struct lt_init_site *site);
-/* "; 100 USD at 157.5 JPY (2026-09-29)", "" in dollars. Returns out. */
+/* Writes "; 100 USD at 157.5 JPY (2026-09-29)", "" for dollars. Returns out. */
 const char *lt_init_rate(char out[LT_INIT_RATE_SIZE], int64_t usd_micros,
     const struct lt_init_site *site);
 
-/* init_sources.c: the section of sources. Returns what `carbon:` of a
- * partition is to be, "[grid, profile]"; NULL = none is known. */
+/* ---- init_sources.c ---- */
+/* Writes the section of sources. Returns the `carbon:` of partitions, "[grid,
+ * profile]"; NULL = none is known. */
 const char *lt_init_sources(FILE *out, const struct lt_init_site *site);
 
-/* init_prices.c: is what the partition's machines cost listed without a key? */
+/* True if a source without a key lists the price of the partition's machines.
+ */
 bool lt_init_has_price(
     const json_t *partition, const struct lt_init_site *site);
-/* Their sources; has_sources: that section is begun. */
+/* Writes the sources of prices; has_sources: the section has begun. */
 void lt_init_prices(FILE *out, const json_t *facts,
     const struct lt_init_site *site, bool has_sources);
-/* --price and --electricity name amounts, of partitions that there are. */
+/* Checks --price and --electricity: amounts, of partitions that exist. */
 int lt_init_check_said(
     const json_t *facts, const struct lt_init_site *site, struct lt_error *err);
-/* Does --price say what its nodes cost? */
+/* True if --price has the price of its nodes. */
 bool lt_init_is_said(const json_t *partition, const struct lt_init_site *site);
-/* Its price and how often it goes, or lines to fill in. */
+/* Writes a partition's price and interruption rate, or lines to fill in. */
 void lt_init_price_of(
     FILE *out, const json_t *partition, const struct lt_init_site *site);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The currency of a first policy file: the locale's, else that of the country
- * whose time zone it is. And the file's amounts in it, which are dollars.
+ * in whose time zone the host is. Also the amounts of the file, which are
+ * dollars, converted to it by the rates of currency.h.
  */
 #include <locale.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 #include "init.h"
 #include "units.h"
 
-/* The first that the zone begins with. All others of Europe have the euro. */
+/* The first entry that the zone begins with counts. All other zones of Europe
+ * have the euro. */
 static const struct {
 	const char *zone, *currency;
 } currencies[] = {
@@ -104,9 +106,9 @@ lt_init_currency(char out[4], const char *zone)
 	return out;
 }
 
-/* "12.500000" as "12.50", "15000.000000" as "15000". */
+/* Writes 12.500000 as "12.50" and 15000.000000 as "15000". */
 static const char *
-plain(char out[LT_INIT_AMOUNT_SIZE], int64_t micros)
+plain_amount(char out[LT_INIT_AMOUNT_SIZE], int64_t micros)
 {
 	lt_micros_exact(out, LT_INIT_AMOUNT_SIZE, micros);
 	char *const point = strchr(out, '.');
@@ -126,7 +128,8 @@ const char *
 lt_init_amount(char out[LT_INIT_AMOUNT_SIZE], int64_t usd_micros,
     const struct lt_init_site *site)
 {
-	return plain(out, lt_currency_of_usd(usd_micros, site->currency));
+	return plain_amount(
+	    out, lt_currency_of_usd(usd_micros, site->currency));
 }
 
 const char *
@@ -142,6 +145,6 @@ lt_init_rate(char out[LT_INIT_RATE_SIZE], int64_t usd_micros,
 	else
 		snprintf(out, LT_INIT_RATE_SIZE,
 		    "; %s USD at %.10g %s (" LT_CURRENCY_RATES_DAY ")",
-		    plain(usd, usd_micros), found->per_usd, found->code);
+		    plain_amount(usd, usd_micros), found->per_usd, found->code);
 	return out;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lowtide check FILE: reads a policy file as lowtided would, has each adapter
- * check its own options, and prints every error. Local: asks nobody.
+ * check its own options, and prints every error and warning as "FILE:LINE:COL:
+ * ...". It does not ask lowtided. Exit status 1 if there is an error.
  */
 #include <errno.h>
 #include <string.h>
@@ -47,7 +48,7 @@ lt_check_source(const struct lt_policy *policy,
 	    err, "%s:%d:%d", policy->path, err->line, err->column);
 }
 
-/* What each source gives, once its options are known to be right. */
+/* Checks the signals by what each source gives; its options are right. */
 static void
 check_signals(const struct lt_policy *policy, struct lt_policy_errors *errors)
 {
@@ -98,8 +99,8 @@ lt_check_wants_gpu_power(const struct lt_policy_partition *partition)
 	       (partition->carbon.is_set || partition->tariff.is_set);
 }
 
-/* Files that sources name and that are not here, or can't be read: warnings, as
- * a policy may be checked on another host than it is for. */
+/* Warns of files that sources name and that can't be read here: a policy may be
+ * checked on another host than the one it is for. */
 static void
 look_for_files(
     const struct lt_policy *policy, struct lt_policy_errors *warnings)
@@ -134,7 +135,7 @@ look_for_files(
 	}
 }
 
-/* Where no node is there, its GPUs are those of node:, which has no types. */
+/* Warns of a pool whose GPUs are known by node: alone, which has no types. */
 static void
 look_for_gpus(const struct lt_policy *policy, struct lt_policy_errors *warnings)
 {
@@ -159,7 +160,7 @@ look_for_gpus(const struct lt_policy *policy, struct lt_policy_errors *warnings)
 	}
 }
 
-/* Owners who are told figures that they can't look at: a line for all. */
+/* Warns in one line of owners who get figures that they can't look up. */
 static void
 look_for_owners(
     const struct lt_policy *policy, struct lt_policy_errors *warnings)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide, the command: the table of subcommands, what each is given, and
- * the helpers that they share. One file per subcommand; main.c drives them.
+ * Shared by the subcommands of lowtide: the table's row, a parsed call, and
+ * the helpers of lib/, each under the name of its file. A function that returns
+ * an exit status has already printed what failed.
  */
 #ifndef LT_CLI_H
 #define LT_CLI_H
@@ -34,11 +35,11 @@ struct lt_cli_option {
 struct lt_cli;
 struct lt_cli_command {
 	const char *name;
-	const char *usage; /* "JOBID [--json]" */
+	const char *usage; /* "JOBID [--json]", a line per form */
 	const char *help;  /* one line */
 	int operands_min, operands_max;
 	bool has_json; /* --json is taken */
-	bool raw;      /* all arguments are somebody else's (plan) */
+	bool raw;      /* all arguments belong to another program (plan) */
 	const struct lt_cli_option *options;
 	int (*run)(const struct lt_cli *cli); /* exit status */
 };
@@ -53,31 +54,47 @@ struct lt_cli { /* one call of a command, parsed */
 	bool json, color;
 };
 
-/* ---- say.c ---- */
+/* ---- command.c: arguments, errors, JSON, periods ---- */
+/*
+ * Sorts argv (ended by NULL) into values, operands (argv is reordered) and the
+ * common flags. LT_EINPUT names the argument and the nearest known one.
+ */
+int lt_cli_parse(struct lt_cli *cli, bool *help, int argc, char **argv,
+    struct lt_error *err);
+
+/* Prints "usage: lowtide CMD ...", a line for each form of the command. */
+void lt_cli_print_usage(FILE *out, const struct lt_cli_command *command);
 /* Value of an option ("" for a flag), NULL = not given. */
 const char *lt_cli_value(const struct lt_cli *cli, const char *name);
-/* Print "lowtide: <text>" to stderr; returns LT_EXIT_FAILURE. */
+/* Prints "lowtide: <text>" to stderr; returns LT_EXIT_FAILURE. */
 int lt_cli_fail(const struct lt_error *err);
-/* Print "lowtide: CMD: <text>" and the usage line; LT_EXIT_USAGE. */
+/* Prints "lowtide: CMD: <text>" and the usage line; LT_EXIT_USAGE. */
 int lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Print JSON and a newline to stdout; LT_EXIT_OK, or a failure said. */
+/* Prints JSON and a newline to stdout; LT_EXIT_OK, or a failure after it was
+ * printed. */
 int lt_cli_print_json(const json_t *body);
 
+/* "2026-11", "2026-Q4", "2026"; LT_EINPUT. */
+int lt_period_check(const char *text, struct lt_error *err);
+/* "2026-11-21T02:00:00Z" in the caller's zone, "Sat 21 Nov 02:00 GMT"; the
+ * text itself when it is not a time, "-" for NULL. */
+const char *lt_local_time(char *out, size_t size, const char *iso);
+
 /* ---- terminal.c ---- */
-/* Columns of the terminal on stdout; 0 = it is none. */
+/* Columns of the terminal on stdout; 0 = stdout is not a terminal. */
 int lt_cli_columns(void);
-/* May escape sequences go there: it is a terminal that knows them, and NO_COLOR
- * is not set? */
+/* True if fd is a terminal that knows escape sequences and NO_COLOR is not
+ * set. */
 bool lt_cli_escapes(int fd);
-/* From now on what stdout and stderr print on a terminal is broken between
- * words where it is longer than a line. */
+/* Breaks long lines between words from now on, where stdout and stderr are
+ * terminals. */
 void lt_cli_wrap(void);
-/* On stdout no more: what follows is for programs. */
+/* Ends that for stdout: what follows is for programs. */
 void lt_cli_whole_lines(void);
 
-/* ---- one per subcommand; check.c, kube.c and simulate.c are local (but
- * --from-slurm), the rest as said there ---- */
+/* ---- one per subcommand; returns its exit status. check, kube and simulate
+ * (but for --from-slurm) do not ask lowtided ---- */
 int lt_cli_init(const struct lt_cli *cli);
 int lt_cli_check(const struct lt_cli *cli);
 int lt_cli_plan(const struct lt_cli *cli);
@@ -113,7 +130,7 @@ extern const struct lt_cli_option lt_cli_init_options[], lt_cli_jobs_options[],
 
 /* ---- client.c: one request to lowtided ---- */
 /*
- * Ask lowtided: body (may be NULL) is borrowed, *answer is the caller's.
+ * Asks lowtided: body (may be NULL) is borrowed, *answer is the caller's.
  * LT_OK only for a 2xx with JSON; else err has lowtided's own error text, or
  * what went wrong on the way and where. LT_ENOENT, LT_EDENIED and LT_ECONFLICT
  * are its 404, 403 and 409.
@@ -122,9 +139,9 @@ int lt_client_get(json_t **answer, const struct lt_cli *cli, const char *path,
     struct lt_error *err);
 int lt_client_post(json_t **answer, const struct lt_cli *cli, const char *path,
     const json_t *body, struct lt_error *err);
-/* As lt_client_get; runs takes those of the answer, of which *answer has none:
- * on the host's own socket as they come, so that some may be taken before an
- * error. */
+/* As lt_client_get, but runs takes the runs of the answer, and *answer has
+ * none. On the host's own socket it takes them as they come, so that some may
+ * be taken before an error. */
 struct lt_run_lines;
 int lt_client_get_runs(json_t **answer, const struct lt_cli *cli,
     const char *path, struct lt_run_lines *runs, struct lt_error *err);
@@ -133,7 +150,8 @@ const char *lt_client_run_dir(const struct lt_cli *cli);
 /* text percent-encoded for a query or a path segment; LT_ELIMIT. */
 int lt_client_escape(
     char *out, size_t size, const char *text, struct lt_error *err);
-/* path with name=value in its query; as it is for NULL. LT_ELIMIT. */
+/* Appends name=value to the query of path; nothing if value is NULL.
+ * LT_ELIMIT. */
 int lt_client_query(char *path, size_t size, const char *name,
     const char *value, struct lt_error *err);
 
@@ -141,27 +159,27 @@ int lt_client_query(char *path, size_t size, const char *name,
 enum { LT_PROGRAM_OUTPUT_MAX = 4 * 1024 * 1024 };
 struct lt_program {	   /* lt_program_free() */
 	int status;	   /* exit status; 128 + signal when killed */
-	char *out, *error; /* what it wrote, NUL after it; out may be NULL */
+	char *out, *error; /* its output, NUL ended; out may be NULL */
 	size_t out_length, error_length;
 };
 /*
- * Run argv[0] (looked for in PATH), capture standard error, and standard
- * output if capture_out (else it is ours). timeout_s 0 = none. LT_ENOENT: no
- * such program; LT_ELIMIT: more than LT_PROGRAM_OUTPUT_MAX bytes; LT_ESTALE:
+ * Runs argv[0] (found in PATH); captures standard error, and standard output if
+ * capture_out (else the child writes to ours). timeout_s 0 = none. LT_ENOENT:
+ * no such program; LT_ELIMIT: more than LT_PROGRAM_OUTPUT_MAX bytes; LT_ESTALE:
  * killed after timeout_s.
  */
 int lt_program_run(struct lt_program *child, char *const argv[],
     bool capture_out, int timeout_s, struct lt_error *err);
 void lt_program_free(struct lt_program *child);
 /*
- * What a daemon prints for these words (NULL at their end): the program is
- * LOWTIDED, or beside this one, in ../sbin, in PATH. daemon: NULL = lowtided,
- * else lowtide-kube.
+ * Runs a daemon with these words (NULL at their end) and returns the JSON that
+ * it prints. The program is LOWTIDED, or beside this one, in ../sbin, in PATH.
+ * daemon: NULL = lowtided, else lowtide-kube.
  */
 enum { LT_DAEMON_WORDS_MAX = 40 };
 int lt_daemon_json(json_t **answer, const char *daemon,
     const char *const *words, struct lt_error *err);
-/* Its --probe. */
+/* The same for --probe. */
 int lt_probe_facts(json_t **facts, struct lt_error *err);
 
 /* ---- output.c: a file that is there whole or not at all ---- */
@@ -172,11 +190,11 @@ struct lt_output {
 /* path NULL or "-": standard output. LT_EIO. */
 int lt_output_open(
     struct lt_output *output, const char *path, struct lt_error *err);
-/* Put the file in its place, unless err has an error: then what was there
- * stays. LT_EIO. */
+/* Puts the file in its place, unless err has an error: then the old file stays.
+ * LT_EIO. */
 int lt_output_close(struct lt_output *output, struct lt_error *err);
-/* The same, but what is there already stays: LT_EINPUT, naming it, if it is not
- * the same to the byte. LT_EIO. */
+/* The same, but a file that exists stays: LT_EINPUT, which names it, if it is
+ * not the same to the byte. LT_EIO. */
 int lt_output_keep(struct lt_output *output, struct lt_error *err);
 
 /* ---- table.c: text tables, CSV cells ---- */
@@ -192,14 +210,14 @@ struct lt_table *lt_table_new(const struct lt_table_column *columns);
  * column. */
 void lt_table_row(struct lt_table *table, const char *const *cells);
 void lt_table_rule(struct lt_table *table); /* before the total line */
-/* Keep lines within so many columns of the terminal: the columns of the table
- * whose bits are set in gives are cut for it. 0 = any length. Where that is not
- * enough each row is printed as lines of a title and its cell. */
+/* Keeps lines within this many columns of the terminal; 0 = any length. Columns
+ * of the table whose bits are set in gives are cut. If that is not enough, each
+ * row is printed as lines of a title and its cell. */
 void lt_table_fit(struct lt_table *table, int columns, unsigned gives);
-/* And before that those of this list, ended by -1, are left out, in its order;
- * it outlives the table. */
+/* Before that, the columns of this list are left out in its order; -1 ends it,
+ * and it outlives the table. */
 void lt_table_drop(struct lt_table *table, const int *order);
-/* Text of the last column is broken between words, below itself; after
+/* Breaks the text of the last column between words into several lines; after
  * lt_table_fit(). */
 void lt_table_prose(struct lt_table *table);
 void lt_table_print(FILE *out, const struct lt_table *table, bool color);
@@ -207,20 +225,20 @@ void lt_table_free(struct lt_table *table);
 
 /* RFC 4180 text cell, with the formula guard: "'" before = + - @ TAB CR. */
 void lt_csv_text(FILE *out, const char *text);
-/* Is it a word that loaders take for nothing? Then it stands in quotes. */
+/* True for a word that loaders take for a missing value; it needs quotes. */
 bool lt_csv_seems_missing(const char *text, size_t length);
-/* Text from elsewhere on our terminal: control characters but newline and
- * tab are replaced. */
+/* Prints text from elsewhere: control characters but newline and tab are
+ * replaced. */
 void lt_print_safe(FILE *out, const char *text);
 
 /*
- * Round each of values[count], and *total, to a multiple of unit, half away
+ * Rounds each of values[count], and *total, to a multiple of unit, half away
  * from zero: an amount is the same wherever a document shows it. Rows may then
  * differ from their total by some units, which documents say.
  */
 void lt_round_each(int64_t *values, int count, int64_t *total, int64_t unit);
 /*
- * Round values[count] to multiples of unit, so that they add up to the
+ * Rounds values[count] to multiples of unit, so that they add up to the
  * rounded total (largest remainder; ties to the first). *total is rounded
  * half away from zero. When the values don't add up to it each is rounded by
  * itself.
@@ -230,13 +248,6 @@ void lt_round_column(int64_t *values, int count, int64_t *total, int64_t unit);
 /* Names the smallest amount that is shown: "the cent", "1 KRW", "0.001 KWD".
  * Returns out. */
 const char *lt_step_text(char *out, size_t size, const char *currency);
-
-/* ---- period.c ---- */
-/* "2026-11", "2026-Q4", "2026"; LT_EINPUT. */
-int lt_period_check(const char *text, struct lt_error *err);
-/* "2026-11-21T02:00:00Z" in the caller's zone, "Sat 21 Nov 02:00 GMT"; the
- * text itself when it is not a time, "-" for NULL. */
-const char *lt_local_time(char *out, size_t size, const char *iso);
 
 /* ---- report.c, for its tests too ---- */
 #define LT_REPORT_SCHEMA "urn:lowtide:report:1" /* docs/report.schema.json */
@@ -254,22 +265,22 @@ struct lt_report_look { /* how it is shown */
 	bool runs;    /* each run, too; csv: instead */
 	bool charges; /* focus: the dataset of charges, not that of periods */
 	bool tcto;    /* total cost to outcome, too; csv: instead */
-	bool unused;  /* of owned nodes what was not used, too */
+	bool unused;  /* unused time of owned nodes, too */
 	bool by;      /* groups, too; csv: instead */
 	bool tree;    /* teams with those below them, too; csv: instead */
 	bool balance; /* what lowtide did in twelve months; csv: instead */
 	bool carbon;  /* energy and carbon, too; csv: hours instead */
 	bool color;
 	int columns;	  /* of the terminal; 0 = any */
-	const char *team; /* that was asked for; NULL: all */
+	const char *team; /* the one asked for; NULL: all */
 };
 int lt_report_print(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
 
-/* ---- status.c: what system the daemon that answered is of ---- */
+/* ---- status.c: read from the answer of /v1/status ---- */
 bool lt_status_is_kube(const json_t *status);
-/* Names of nodes that are gone and still drained by lowtide, "a, b, and 7
- * more"; how many. */
+/* Writes the names of nodes that are gone and still drained by lowtide, "a, b,
+ * and 7 more"; returns how many there are. */
 size_t lt_status_drained(char *out, size_t size, const json_t *status);
 
 /* ---- JSON of others, read without trust ---- */

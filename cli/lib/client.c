@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One request to lowtided, by docs/api.md: on its own host over the Unix
- * socket, where the kernel says who asks; from elsewhere over TCP, where a
- * munge credential says it and carries request and reply.
+ * One request to lowtided, by docs/api.md. On its own host it goes over the
+ * Unix socket, and the kernel says who asks. From elsewhere it goes over TCP,
+ * with a munge credential that names the user and carries request and reply.
+ *
+ * LOWTIDE_RUN_DIR names the socket's folder, LOWTIDE_SERVER a host. A request
+ * has two minutes; err names the socket or server that failed, or has
+ * lowtided's own text.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +18,7 @@
 #include "files.h"
 #include "http.h"
 #include "run_lines.h"
-#include "servers.h"
+#include "seal.h"
 #include "url.h"
 
 #define DEFAULT_RUN_DIR "/run/lowtide"
@@ -23,7 +27,7 @@ enum { TIMEOUT_MS = 120000 };
 
 struct question {
 	struct lt_seal_question question;
-	struct lt_run_lines *runs; /* or NULL: takes those of the answer */
+	struct lt_run_lines *runs; /* takes the answer's runs; may be NULL */
 };
 
 const char *
@@ -39,7 +43,7 @@ lt_client_run_dir(const struct lt_cli *cli)
 int
 lt_client_escape(char *out, size_t size, const char *text, struct lt_error *err)
 {
-	/* Sources send secrets so: its own error shows no text. */
+	/* lt_url_escape() also has secrets; its own error shows no text. */
 	return lt_url_escape(out, size, text, NULL) == LT_OK
 		   ? LT_OK
 		   : lt_fail(err, LT_ELIMIT, "\"%.40s...\": too long", text);
@@ -63,13 +67,13 @@ lt_client_query(char *path, size_t size, const char *name, const char *value,
 		   : lt_fail(err, LT_ELIMIT, "%s: too long", name);
 }
 
-/* ---- the Unix socket ---- */
 static bool
 take_bytes(void *context, const char *bytes, size_t length)
 {
 	return lt_run_lines_feed(context, bytes, length);
 }
 
+/* Asks over the Unix socket; runs are taken as they come. */
 static int
 ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
     const struct question *asked, struct lt_error *err)
@@ -113,8 +117,7 @@ ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
 	return LT_OK;
 }
 
-/* ---- munge over TCP ---- */
-
+/* Asks over TCP, sealed by munge; runs are taken once the reply is complete. */
 static int
 ask_network(struct lt_sealed_reply *reply, const struct question *asked,
     struct lt_error *err)
@@ -137,7 +140,8 @@ socket_exists(const char *path)
 	return stat(path, &facts) == 0 && S_ISSOCK(facts.st_mode);
 }
 
-/* lowtided --follow on a login node answers only its plugin, and says so. */
+/* True for a reply of lowtided --follow: on a login node it answers only its
+ * plugin. */
 static bool
 is_follower(const struct lt_sealed_reply *reply)
 {
@@ -145,9 +149,10 @@ is_follower(const struct lt_sealed_reply *reply)
 	       strstr(reply->body, "this lowtided follows another") != NULL;
 }
 
-/* 2xx with JSON, or lowtided's {"error": text}. runs: they took a 200's. */
+/* Reads a 2xx with JSON, or lowtided's {"error": text}. runs, if not NULL, took
+ * the runs of a 200. */
 static int
-understand(json_t **answer, const struct lt_sealed_reply *reply,
+read_reply(json_t **answer, const struct lt_sealed_reply *reply,
     struct lt_run_lines *runs, struct lt_error *err)
 {
 	const bool taken = runs != NULL && reply->status == 200;
@@ -186,8 +191,8 @@ understand(json_t **answer, const struct lt_sealed_reply *reply,
 }
 
 static int
-ask(json_t **answer, const struct lt_cli *cli, const struct question *question,
-    struct lt_error *err)
+ask_lowtided(json_t **answer, const struct lt_cli *cli,
+    const struct question *question, struct lt_error *err)
 {
 	struct lt_error ignored = {0};
 	struct lt_error *const out = err != NULL ? err : &ignored;
@@ -214,7 +219,7 @@ ask(json_t **answer, const struct lt_cli *cli, const struct question *question,
 			lt_context(out, "no socket %s here", socket_path);
 	}
 	if (!out->code)
-		understand(answer, &reply, question->runs, out);
+		read_reply(answer, &reply, question->runs, out);
 	free(reply.body);
 	return out->code;
 }
@@ -230,7 +235,7 @@ lt_client_get_runs(json_t **answer, const struct lt_cli *cli, const char *path,
 	    .runs = runs,
 	};
 
-	return ask(answer, cli, &question, err);
+	return ask_lowtided(answer, cli, &question, err);
 }
 
 int
@@ -250,14 +255,14 @@ lt_client_post(json_t **answer, const struct lt_cli *cli, const char *path,
 		.path = path,
 		.body = text,
 		.timeout_ms = TIMEOUT_MS,
-		/* What changes something waits for the end of a pass. */
+		/* A change waits for the end of a pass. */
 		.stall_s = TIMEOUT_MS / 1000},
 	};
 
 	*answer = NULL;
 	if (body != NULL && text == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory");
-	const int code = ask(answer, cli, &question, err);
+	const int code = ask_lowtided(answer, cli, &question, err);
 	free(text);
 	return code;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The manifests of a Kubernetes cluster, apart from where the choices come
- * from.
+ * The manifests of a Kubernetes cluster, written for given choices
+ * (cli/kube.c); doctor compares them with what the cluster has.
  */
 #ifndef LT_KUBE_MANIFEST_OPTIONS_H
 #define LT_KUBE_MANIFEST_OPTIONS_H
@@ -21,10 +21,11 @@ struct lt_kube_site { /* NULL: as in packaging/kubernetes */
 	bool dry_run_pods;
 };
 
-/* All of it, as one YAML of many documents; the texts go in as they are. */
+/* Writes one YAML of many documents; the texts go in as they are. */
 void lt_kube_write(FILE *out, const struct lt_kube_site *site);
 
-/* The minor of "1.33", "v1.33.4-eks-1", "1.33+"; -1 = none of Kubernetes 1. */
+/* The minor of "1.33", "v1.33.4-eks-1", "1.33+"; -1 = not a
+ * version of Kubernetes 1. */
 int lt_kube_minor(const char *version);
 
 #endif

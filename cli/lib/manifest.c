@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * YAML's events become jansson's objects, a level of the document a level of
- * the stack; JSON is read by jansson itself.
+ * Reads a manifest of Kubernetes, YAML or JSON, into jansson's objects.
+ * libyaml's events build the tree, with one entry of the stack for each level
+ * of the document; JSON is read by jansson itself. What is wrong is reported as
+ * "FILE:LINE:COL: ...".
  */
 #include <ctype.h>
 #include <errno.h>
@@ -14,8 +16,8 @@
 #include "text_mend.h"
 
 struct level {
-	json_t *node; /* borrowed from what is around it */
-	char *key;    /* of an object: what the next value is; malloc'd */
+	json_t *node; /* borrowed from the level around it */
+	char *key;    /* of the next value, in an object; malloc'd */
 };
 
 struct reading {
@@ -49,7 +51,7 @@ is_one_of(const char *text, const char *const *words)
 	return false;
 }
 
-/* NULL: it is no number. */
+/* Returns the number in text; NULL if it is not one. */
 static json_t *
 number_of(const char *text)
 {
@@ -61,7 +63,7 @@ number_of(const char *text)
 	    digits[strspn(digits, "0123456789abcdefxABCDEF.+-")] != '\0')
 		return NULL;
 	errno = 0;
-	/* By base 0 as YAML 1.1 has it: 0x1f, 017. */
+	/* Base 0, as YAML 1.1 has 0x1f and 017. */
 	const long long whole = strtoll(text, &end, 0);
 	if (*end == '\0' && errno == 0)
 		return json_integer(whole);
@@ -72,9 +74,9 @@ number_of(const char *text)
 	return *end == '\0' && errno == 0 ? json_real(real) : NULL;
 }
 
-/* As kubectl reads what has neither quotes nor a tag. */
+/* Reads a text without quotes and tag as kubectl does. */
 static json_t *
-plain(const char *text)
+read_plain(const char *text)
 {
 	static const char *const nothing[] = {
 	    "", "~", "null", "Null", "NULL", NULL};
@@ -95,9 +97,9 @@ plain(const char *text)
 
 /* ---- the tree ---- */
 
-/* Takes value. */
+/* Puts value, which it owns, at the place that is open in the tree. */
 static int
-put(struct reading *reading, const yaml_event_t *event, json_t *value)
+put_value(struct reading *reading, const yaml_event_t *event, json_t *value)
 {
 	struct level *const level =
 	    reading->depth > 0 ? &reading->levels[reading->depth - 1] : NULL;
@@ -162,13 +164,13 @@ take_scalar(struct reading *reading, const yaml_event_t *event)
 			   : complain(reading, &event->start_mark,
 				 "out of memory", "");
 	}
-	return put(reading, event,
+	return put_value(reading, event,
 	    event->data.scalar.plain_implicit && tag == NULL
-		? plain(text)
+		? read_plain(text)
 		: json_string(text));
 }
 
-/* node: taken. */
+/* Puts node, which it owns, and makes it the open level. */
 static int
 open_level(struct reading *reading, const yaml_event_t *event, json_t *node)
 {
@@ -184,7 +186,7 @@ open_level(struct reading *reading, const yaml_event_t *event, json_t *node)
 		json_decref(node);
 		return code;
 	}
-	code = put(reading, event, node);
+	code = put_value(reading, event, node);
 	if (code == LT_OK)
 		reading->levels[reading->depth++] =
 		    (struct level){.node = node};
@@ -198,7 +200,7 @@ take_event(struct reading *reading, const yaml_event_t *event)
 {
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:
-		/* What is empty between two lines of --- is none. */
+		/* An empty text between two "---" is not a document. */
 		if (reading->root != NULL && !json_is_null(reading->root))
 			return complain(reading, &event->start_mark,
 			    "a second document, want one Job or Pod", "");
@@ -266,7 +268,7 @@ lt_manifest_parse(json_t **manifest, const struct lt_manifest_text *text,
 	if (text->length > LT_MANIFEST_BYTES_MAX)
 		return lt_fail(err, LT_ELIMIT, "%.200s: %zu bytes, limit %d",
 		    text->name, text->length, LT_MANIFEST_BYTES_MAX);
-	/* JSON but for odd cases is YAML too, and that names the place. */
+	/* Most JSON is YAML too, and libyaml names the place of an error. */
 	if (text->length == 0 || text->bytes[0] != '{' ||
 	    lt_json_load(&reading.root, text->bytes, text->length, NULL) !=
 		LT_OK)

@@ -10,10 +10,9 @@
 #include "error.h"
 
 enum {
-	/* As JSON it is the body of a request, of which lowtided takes 64 KiB;
-	 * more: refused. */
+	/* lowtided takes 64 KiB as the body of a request; more is refused. */
 	LT_MANIFEST_BYTES_MAX = 64 * 1024,
-	LT_MANIFEST_DEPTH_MAX = 32, /* as in JSON from elsewhere; refused */
+	LT_MANIFEST_DEPTH_MAX = 32, /* as for other JSON; more is refused */
 };
 
 struct lt_manifest_text {
@@ -22,8 +21,8 @@ struct lt_manifest_text {
 	size_t length;
 };
 /*
- * One document that is an object. What is plain is read as kubectl does, by
- * YAML 1.1: yes and on are true, 010 is 8. Aliases, merge keys and tags but
+ * Reads one document that is an object. Plain texts are read as kubectl does,
+ * by YAML 1.1: yes and on are true, 010 is 8. Aliases, merge keys and tags but
  * !!str are refused. On success the caller owns *manifest. LT_EINPUT,
  * LT_ELIMIT: "FILE:LINE:COL: ...". Pure.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a command's output goes that may be a file: written beside its place
- * and renamed, so that nobody opens half a statement.
+ * The output of a command that may be a file. It is written to "NAME.new",
+ * synced and renamed, so that nobody opens half a statement. On a failure the
+ * old file stays and the new one is removed.
  */
 #include <errno.h>
 #include <string.h>
@@ -27,9 +28,9 @@ lt_output_open(struct lt_output *output, const char *path, struct lt_error *err)
 	return LT_OK;
 }
 
-/* All of it is on the disk, beside its place. */
+/* Syncs and closes the new file, which is still beside its place. */
 static void
-finish(struct lt_output *output, struct lt_error *err)
+finish_new_file(struct lt_output *output, struct lt_error *err)
 {
 	const bool written =
 	    fflush(output->out) == 0 && fsync(fileno(output->out)) == 0;
@@ -54,7 +55,7 @@ lt_output_close(struct lt_output *output, struct lt_error *err)
 {
 	if (output->out == stdout)
 		return err->code;
-	finish(output, err);
+	finish_new_file(output, err);
 	put_in_place(output, err);
 	return err->code;
 }
@@ -75,9 +76,9 @@ are_same(FILE *one, FILE *other)
 	return !ferror(one) && !ferror(other);
 }
 
-/* Does it say the same as what is there? */
+/* Fails if the new file is not the same as the one that is there. */
 static void
-compare(const struct lt_output *output, FILE *there, struct lt_error *err)
+compare_files(const struct lt_output *output, FILE *there, struct lt_error *err)
 {
 	FILE *const fresh = fopen(output->new_path, "r");
 
@@ -96,7 +97,7 @@ compare(const struct lt_output *output, FILE *there, struct lt_error *err)
 int
 lt_output_keep(struct lt_output *output, struct lt_error *err)
 {
-	finish(output, err);
+	finish_new_file(output, err);
 	FILE *const there = fopen(output->path, "r");
 
 	if (there == NULL && errno != ENOENT)
@@ -106,7 +107,7 @@ lt_output_keep(struct lt_output *output, struct lt_error *err)
 		return err->code;
 	}
 	if (!err->code)
-		compare(output, there, err);
+		compare_files(output, there, err);
 	fclose(there);
 	unlink(output->new_path);
 	return err->code;

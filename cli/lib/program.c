@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs a program without a shell and keeps what it says: sbatch for plan,
- * lowtided --probe for init and doctor.
+ * Runs a program without a shell and keeps its output: sbatch for plan,
+ * lowtided --probe for init and doctor. The output is bounded, and so is the
+ * time if the caller says; a program that does not exist, fails or prints bad
+ * JSON is an error that names it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +36,7 @@ stream_read(struct stream *stream, struct lt_error *err)
 			return lt_fail(err, LT_ENOMEM, "no memory");
 		stream->bytes = bytes;
 		stream->capacity = capacity;
-		/* A program that says nothing says "". */
+		/* A program without output has "". */
 		bytes[stream->length] = '\0';
 	}
 	const ssize_t count =
@@ -64,9 +66,9 @@ now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Until both streams are closed by the other end. */
+/* Reads until the other end has closed both streams. */
 static int
-collect(struct stream streams[2], int timeout_s, struct lt_error *err)
+collect_output(struct stream streams[2], int timeout_s, struct lt_error *err)
 {
 	const int64_t end_ms = now_ms() + (int64_t)timeout_s * 1000;
 
@@ -92,10 +94,10 @@ collect(struct stream streams[2], int timeout_s, struct lt_error *err)
 	return LT_OK;
 }
 
-/* In the child: async-signal-safe calls only. A failed exec tells its errno
- * through the close-on-exec pipe. */
+/* Runs in the child, with async-signal-safe calls only. A failed exec sends its
+ * errno through the close-on-exec pipe. */
 static void __attribute__((noreturn))
-become(char *const argv[], int out, int error, int failure)
+exec_child(char *const argv[], int out, int error, int failure)
 {
 	if (out >= 0)
 		dup2(out, STDOUT_FILENO);
@@ -124,7 +126,7 @@ pipes_open(int pipes[3][2], struct lt_error *err)
 	return LT_OK;
 }
 
-/* Did exec succeed? The pipe closes without a byte. */
+/* Fails if exec failed; if it succeeded, the pipe closes without a byte. */
 static int
 exec_check(int failure, const char *program, struct lt_error *err)
 {
@@ -153,8 +155,8 @@ lt_program_run(struct lt_program *child, char *const argv[], bool capture_out,
 	const pid_t pid = fork();
 
 	if (pid == 0)
-		become(argv, capture_out ? pipes[OUT][1] : -1, pipes[ERROR][1],
-		    pipes[FAILURE][1]);
+		exec_child(argv, capture_out ? pipes[OUT][1] : -1,
+		    pipes[ERROR][1], pipes[FAILURE][1]);
 	for (int i = 0; i < 3; i++)
 		close(pipes[i][1]);
 	struct stream streams[2] = {
@@ -166,7 +168,7 @@ lt_program_run(struct lt_program *child, char *const argv[], bool capture_out,
 	else
 		result = exec_check(pipes[FAILURE][0], argv[0], err);
 	close(pipes[FAILURE][0]);
-	if (result == LT_OK && collect(streams, timeout_s, err)) {
+	if (result == LT_OK && collect_output(streams, timeout_s, err)) {
 		result = lt_context(err, "%s", argv[0]);
 		kill(pid, SIGKILL);
 	}
@@ -194,7 +196,7 @@ lt_program_free(struct lt_program *child)
 	memset(child, 0, sizeof(*child));
 }
 
-/* Directory of this program, without its name; "" = not known. */
+/* Writes the directory of this program; "" if it is not known. */
 static void
 own_directory(char *out, size_t size)
 {
@@ -207,11 +209,11 @@ own_directory(char *out, size_t size)
 		*slash = '\0';
 }
 
-/* wanted: NULL = whichever there is. */
+/* Finds the daemon of this name; NULL: whichever there is. */
 static void
 find_daemon(char *out, size_t size, const char *wanted)
 {
-	/* In a cluster's image there is the second alone. */
+	/* A cluster's image has only the second. */
 	static const char *const names[] = {"lowtided", "lowtide-kube"};
 	static const char *const beside[] = {"", "../sbin/"};
 	const char *const named = getenv("LOWTIDED");

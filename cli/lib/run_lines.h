@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An answer of lowtided that has runs, as it comes: each run is a line of its
- * own (docs/api.md), so that any number of them needs the memory of one.
+ * The runs of an answer of lowtided, taken as it comes. Each run is a line of
+ * its own (docs/api.md), so that any number of runs needs the memory of one.
  */
 #ifndef LT_RUN_LINES_H
 #define LT_RUN_LINES_H
@@ -20,8 +20,8 @@ struct lt_bytes {
 };
 
 struct lt_run_lines { /* start as { .take, .context }; lt_run_lines_free() */
-	/* Takes one run, a JSON object of length bytes; all but LT_OK ends the
-	 * answer with that error. */
+	/* Takes one run, a JSON object of length bytes; any code but LT_OK ends
+	 * the answer with that error. */
 	int (*take)(void *context, const char *json, size_t length,
 	    struct lt_error *err);
 	void *context;
@@ -31,19 +31,18 @@ struct lt_run_lines { /* start as { .take, .context }; lt_run_lines_free() */
 	bool in_runs; /* the head is over */
 };
 
-/* The next bytes; false: ended, see err. */
+/* Takes the next bytes; false: ended, see err. */
 bool lt_run_lines_feed(
     struct lt_run_lines *lines, const char *bytes, size_t length);
-/* While runs are taken: the answer as far as it came, "runs" empty; the
+/* Returns the answer as far as it came, "runs" empty, while runs are taken; the
  * caller's. NULL: not JSON. */
 json_t *lt_run_lines_head(const struct lt_run_lines *lines);
-/* At the end of the answer: the text of all but its runs, "runs" empty; not
- * the caller's. A run that was cut is in it, and so it is no JSON. NULL: ended,
- * see err. */
+/* Returns the text of the answer without its runs, at its end; lent. If the
+ * last run was cut, the text has it and is not JSON. NULL: ended, see err. */
 const char *lt_run_lines_rest(struct lt_run_lines *lines);
 void lt_run_lines_free(struct lt_run_lines *lines);
 
-/* ---- run_fields.c: the members of a run ---- */
+/* ---- the members of a run ---- */
 struct lt_field { /* as in JSON: a string with its quotes, a number, a word */
 	const char *at;
 	size_t length; /* 0: not there */
@@ -52,8 +51,8 @@ struct lt_field_keys {
 	const char *const *names;
 	int count;
 };
-/* One field for each key; at once where keys have lowtided's order. They point
- * into json. LT_EINPUT: no flat JSON object. */
+/* Finds one field for each key, fastest if keys have lowtided's order. Fields
+ * point into json. LT_EINPUT: not a flat JSON object. */
 int lt_run_fields(struct lt_field *fields, const struct lt_field_keys *keys,
     const char *json, size_t length, struct lt_error *err);
 bool lt_field_is(const struct lt_field *field, const char *word);
@@ -61,13 +60,13 @@ bool lt_field_int(const struct lt_field *field, int64_t *value);
 enum { LT_FIELD_TEXT = 256 };
 struct lt_field_room { /* start as { "" }; json_decref(.large) */
 	char text[LT_FIELD_TEXT];
-	json_t *large; /* that is longer, or has escapes */
+	json_t *large; /* a longer text, or one with escapes */
 };
-/* The text of a string, "" of anything else; it lives as long as the room and
- * until the room is used again. */
+/* Returns the text of a string, "" for anything else; it lives until the room
+ * is used again. */
 const char *lt_field_text(
     const struct lt_field *field, struct lt_field_room *room);
-/* As a cell of CSV, empty where it is not there or null. */
+/* Prints the field as a cell of CSV, empty if it is absent or null. */
 void lt_field_csv(FILE *out, const struct lt_field *field);
 
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Text tables with aligned columns, CSV cells, and rounding of a column to
- * whole cents. What is printed came from elsewhere: nothing in it may steer a
- * terminal or a spreadsheet. Not libsmartcols: it has no rule above a total and
- * no mark where it cuts, and writes UTF-8 as "\xc3" in the C locale.
+ * whole cents. The texts came from elsewhere: nothing in them may steer a
+ * terminal or a spreadsheet. A table without memory for a row says so below its
+ * rows.
+ *
+ * Not libsmartcols: it has no rule above a total and no mark where it cuts, and
+ * writes UTF-8 as "\xc3" in the C locale.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +25,10 @@ struct lt_table {
 	int column_count, row_count, row_capacity;
 	int rule_before;  /* row index; -1 = none */
 	int fit;	  /* columns of a line; 0 = any */
-	unsigned gives;	  /* bits of the columns that are cut for it */
-	const int *drops; /* those that are left out for it then */
-	bool prose;	  /* the last column goes on below itself */
-	bool failed;	  /* a row was lost: said when printed */
+	unsigned gives;	  /* bits of the columns that may be cut */
+	const int *drops; /* columns that may be left out, in order */
+	bool prose;	  /* the last column may take several lines */
+	bool failed;	  /* a row was lost: printed below */
 	char **cells;	  /* row_count * column_count */
 };
 
@@ -35,7 +38,7 @@ lt_print_safe(FILE *out, const char *text)
 	char *const safe = strdup(text);
 
 	if (safe == NULL)
-		return; /* rather than as it came */
+		return; /* never print it unchecked */
 	lt_text_lines(safe);
 	fputs(safe, out);
 	free(safe);
@@ -103,7 +106,8 @@ lt_table_rule(struct lt_table *table)
 	table->rule_before = table->row_count;
 }
 
-/* The first width code points, of a cut text all but the last three. */
+/* Prints the first width code points; if that cuts the text, three fewer and
+ * "...". */
 static void
 print_cut(FILE *out, const char *text, int width)
 {
@@ -167,7 +171,7 @@ lt_table_prose(struct lt_table *table)
 	table->gives |= 1u << (unsigned)(table->column_count - 1);
 }
 
-/* What the lines are longer than they may be; below 0: as much shorter. */
+/* Returns by how much lines are too long; below 0: by how much shorter. */
 static int
 excess_of(const struct lt_table *table, const int *widths)
 {
@@ -178,10 +182,10 @@ excess_of(const struct lt_table *table, const int *widths)
 	return excess;
 }
 
-/* Columns that give way do so from the last to the first, down to their
- * titles. What is left of the excess is returned. */
+/* Cuts the columns that may be cut from the last to the first, down to their
+ * titles. Returns the excess that is left. */
 static int
-cut(const struct lt_table *table, int *widths)
+cut_columns(const struct lt_table *table, int *widths)
 {
 	int excess = excess_of(table, widths);
 
@@ -202,9 +206,10 @@ cut(const struct lt_table *table, int *widths)
 	return excess;
 }
 
-/* A column that is left out has the width 0. False: it can't be made fit. */
+/* Cuts and leaves out columns until lines fit; one that is left out has the
+ * width 0. False: that is impossible. */
 static bool
-fit(const struct lt_table *table, int *widths)
+fit_columns(const struct lt_table *table, int *widths)
 {
 	int whole[LT_TABLE_COLUMNS_MAX];
 	const int *next = table->drops;
@@ -213,7 +218,7 @@ fit(const struct lt_table *table, int *widths)
 	if (table->fit == 0)
 		return true;
 	memcpy(whole, widths, bytes);
-	while (cut(table, widths) > 0) {
+	while (cut_columns(table, widths) > 0) {
 		if (next == NULL || *next < 0)
 			return false;
 		whole[*next++] = 0;
@@ -222,7 +227,7 @@ fit(const struct lt_table *table, int *widths)
 	return true;
 }
 
-/* Each row as lines of a title and its cell, whole: figures are never cut. */
+/* Prints each row as lines of a title and its whole cell. */
 static void
 print_records(FILE *out, const struct lt_table *table, bool color)
 {
@@ -249,7 +254,7 @@ print_records(FILE *out, const struct lt_table *table, bool color)
 	}
 }
 
-/* Of a cell at this column of the terminal: line by line. */
+/* Prints a cell that begins at this column of the terminal, line by line. */
 static void
 print_prose(FILE *out, const char *text, int width, int at)
 {
@@ -317,7 +322,7 @@ lt_table_print(FILE *out, const struct lt_table *table, bool color)
 				widths[i] = width;
 		}
 	}
-	if (fit(table, widths))
+	if (fit_columns(table, widths))
 		print_lines(out, table, widths, color);
 	else
 		print_records(out, table, color);
@@ -336,7 +341,7 @@ lt_table_free(struct lt_table *table)
 	free(table);
 }
 
-/* pandas, R, DuckDB, MySQL, Excel and exports of databases. */
+/* Knows the words of pandas, R, DuckDB, MySQL, Excel and database exports. */
 bool
 lt_csv_seems_missing(const char *text, size_t length)
 {
@@ -373,7 +378,7 @@ lt_csv_text(FILE *out, const char *text)
 	fputs(quote ? "\"" : "", out);
 }
 
-/* Half away from zero, to a multiple of unit, without passing int64_t. */
+/* Rounds half away from zero to a multiple of unit; never passes int64_t. */
 static int64_t
 round_to(int64_t value, int64_t unit)
 {
@@ -395,7 +400,7 @@ lt_round_each(int64_t *values, int count, int64_t *total, int64_t unit)
 		values[i] = round_to(values[i], unit);
 }
 
-/* value - (the multiple of unit at or below it): 0 .. unit - 1. */
+/* Returns value minus the multiple of unit at or below it: 0 .. unit - 1. */
 static int64_t
 remainder_of(int64_t value, int64_t unit)
 {
@@ -404,8 +409,8 @@ remainder_of(int64_t value, int64_t unit)
 	return rest < 0 ? rest + unit : rest;
 }
 
-/* The row that gets the next unit: of those not yet given one, the one with
- * the largest remainder. */
+/* Returns the row that gets the next unit: the one with the largest remainder
+ * among those that got none. */
 static int
 largest_remainder(
     const int64_t *values, const bool *given, int count, int64_t unit)

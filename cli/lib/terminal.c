@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of the terminal, and the one place where lines are broken for
- * it: streams that stand in stdout's and stderr's place and end a line between
- * words where it would be longer than the terminal. Elsewhere lines stay whole.
+ * The terminal: its width, whether it takes escapes, and the one place where
+ * lines are broken for it. Streams stand in for stdout and stderr and break a
+ * line between words if it is longer than the terminal. Without a terminal, or
+ * without memory for such a stream, lines stay whole.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,9 @@
 enum { LINE_SIZE = 16384 };
 
 static struct stream {
-	FILE *to; /* the terminal; NULL = it is none */
+	FILE *to; /* the terminal; NULL = not a terminal */
 	int columns;
-	size_t used; /* of a line that has not ended */
+	size_t used; /* bytes of a line that has not ended */
 	char line[LINE_SIZE];
 } streams[2]; /* of stdout, stderr */
 
@@ -56,9 +57,9 @@ width_of(const char *text, size_t bytes)
 	return lt_text_width(part);
 }
 
-/* Where what follows of a line begins: below its text, which stands behind the
- * last gap of two spaces in its first half ("mode       enforce"), or behind
- * the mark of a list. */
+/* Returns the indent of a line's continuation: below its text, which begins
+ * behind the last gap of two spaces in its first half ("mode       enforce"),
+ * or behind the mark of a list. */
 static int
 indent_of(const char *line, int columns)
 {
@@ -102,9 +103,8 @@ print_line(const struct stream *stream)
 	}
 }
 
-/* What has a return in it is drawn over: it is seen at once, as it is. */
 static void
-take(struct stream *stream, char c)
+take_char(struct stream *stream, char c)
 {
 	if (c == '\n') {
 		stream->line[stream->used] = '\0';
@@ -126,7 +126,8 @@ on_write(void *cookie, const char *bytes, size_t size)
 	struct stream *const stream = cookie;
 
 	for (size_t i = 0; i < size; i++)
-		take(stream, bytes[i]);
+		take_char(stream, bytes[i]);
+	/* A line with a return will be redrawn: show it at once, unbroken. */
 	if (memchr(stream->line, '\r', stream->used) != NULL) {
 		fwrite(stream->line, 1, stream->used, stream->to);
 		stream->used = 0;
@@ -152,9 +153,10 @@ at_end(void)
 			end_line(&streams[i]);
 }
 
-/* What stands in for out; out itself where it is no terminal. */
+/* Returns the stream that stands in for out; out itself if it is not a
+ * terminal. */
 static FILE *
-wrap(FILE *out, int fd, struct stream *stream, int mode)
+wrap_stream(FILE *out, int fd, struct stream *stream, int mode)
 {
 	const int columns = columns_of(fd);
 
@@ -173,8 +175,8 @@ wrap(FILE *out, int fd, struct stream *stream, int mode)
 void
 lt_cli_wrap(void)
 {
-	stdout = wrap(stdout, STDOUT_FILENO, &streams[0], _IOLBF);
-	stderr = wrap(stderr, STDERR_FILENO, &streams[1], _IONBF);
+	stdout = wrap_stream(stdout, STDOUT_FILENO, &streams[0], _IOLBF);
+	stderr = wrap_stream(stderr, STDERR_FILENO, &streams[1], _IONBF);
 	if (atexit(at_end) != 0)
 		lt_cli_whole_lines();
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide reconcile: which instance types the partitions are, the invoice,
- * what lowtide charged on its days, and what that comes to.
+ * lowtide reconcile: compares a cloud's invoice with what lowtide charged.
+ *
+ * The steps: read the arguments; find the instance types of the partitions;
+ * read the invoice; ask lowtided what it charged on the invoice's days; put the
+ * two together; print. Exit status 1 if a step fails, or if more than
+ * --tolerance of the instances is unexplained.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +34,7 @@ const struct lt_cli_option lt_cli_reconcile_options[] = {
 
 enum format { TABLE, CSV, JSON, FORMAT_COUNT };
 
-struct wish { /* the arguments, understood */
+struct wish { /* the arguments, parsed */
 	struct lt_invoice_ask ask;
 	enum format format;
 	bool has_tolerance;
@@ -153,7 +157,7 @@ parse_wish(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 	return LT_OK;
 }
 
-/* ---- what is read ---- */
+/* ---- input ---- */
 static const char *
 name_of(const char *operand)
 {
@@ -180,7 +184,7 @@ find_types(struct work *work, const struct lt_cli *cli, struct lt_error *err)
 	return err->code;
 }
 
-/* A part that is counted twice would be charges twice. */
+/* Refuses a file that is named twice: its charges would count twice. */
 static int
 check_once(const struct lt_cli *cli, int index, FILE *const *files,
     struct lt_error *err)
@@ -291,7 +295,7 @@ print(const struct work *work, const struct wish *wish,
 	return err->code;
 }
 
-/* The steps, each from what those before it found. */
+/* Runs the steps; each uses what those before it found. */
 static int
 reconcile(struct work *work, const struct wish *wish, const struct lt_cli *cli,
     struct lt_error *err)

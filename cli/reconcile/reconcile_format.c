@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The formats of invoices as tables of columns and kinds of charges. Columns by
- * the FOCUS specification, AWS's dictionaries of the Cost and Usage Report and
- * Azure's of its cost details; what of a commitment is amortised, by AWS's own
- * rule for its reports.
+ * The formats of invoices, as tables of columns and kinds of charges. Columns
+ * are those of the FOCUS specification, of AWS's dictionaries of the Cost and
+ * Usage Report and of Azure's of its cost details; the amortised part of a
+ * commitment follows AWS's own rule for its reports. A file whose columns fit
+ * no format is an error that names a missing column.
  */
 #include "reconcile_row.h"
 #include "text_mend.h"
@@ -37,8 +38,8 @@ static const struct lt_invoice_kind aws_kinds[] = {
     {.name = NULL},
 };
 
-/* An export is of actual or of amortised costs, and says so nowhere: purchases
- * are in the one, what they cost where they were used or not in the other. */
+/* An export has actual or amortised costs, and does not say which. The former
+ * has purchases, the latter their cost where they were used, or unused. */
 static const struct lt_invoice_kind azure_kinds[] = {
     {.name = "Usage",
 	.is_use = true,
@@ -207,7 +208,7 @@ lt_invoice_format_find(
 		if (has_columns(
 			&formats[i], LT_FIELD_COUNT, bytes, byte_count, err))
 			return &formats[i];
-	/* Not whole: by the column that says when, to say what is missing. */
+	/* Incomplete: choose by the time columns, to name what is missing. */
 	for (int i = 0; i < FORMAT_COUNT; i++)
 		if (has_columns(&formats[i], LT_FIELD_START + 1, bytes,
 			byte_count, err))

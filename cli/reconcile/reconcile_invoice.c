@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An invoice as CSV, FOCUS or AWS's Cost and Usage Report, row by row into the
- * sums of its days and instance types. It may be larger than memory: it is
- * read piece by piece. Which columns, docs/formats.md.
+ * Reads an invoice, CSV of a known format (docs/formats.md), row by row into
+ * the sums of its days and instance types. It may be larger than memory: it is
+ * read piece by piece, packed with gzip or not.
+ *
+ * A row that can't be read, is cut, or is in a currency without a rate is an
+ * error with its file, line and column.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +20,8 @@
 #include "units.h"
 
 enum {
-	ROW_BYTES_MAX = 256 * 1024, /* refused; real ones have some thousand */
+	ROW_BYTES_MAX =
+	    256 * 1024, /* more are refused; real ones have thousands */
 	BUFFER_BYTES = 1024 * 1024 + ROW_BYTES_MAX,
 };
 
@@ -33,7 +37,7 @@ struct reader {
 	struct lt_invoice_row parsed;
 };
 
-/* Before a row: all of it is there, if it is no larger than it may be. */
+/* Fills the buffer, so that the next row is whole unless it is too large. */
 static int
 refill(struct reader *reader, struct lt_error *err)
 {
@@ -61,7 +65,9 @@ read_header(struct reader *reader, struct lt_error *err)
 		return err->code;
 	reader->ended = got < BUFFER_BYTES;
 	return lt_invoice_parser_start(&reader->parser, &reader->csv,
-	    &(struct lt_invoice_head){reader->bytes, got}, reader->ask, err);
+	    &(struct lt_invoice_head){
+		.bytes = reader->bytes, .byte_count = got},
+	    reader->ask, err);
 }
 
 /* ---- the days ---- */
@@ -78,7 +84,7 @@ make_sums(struct lt_invoice *invoice, struct lt_error *err)
 				     : lt_fail(err, LT_ENOMEM, "no memory");
 }
 
-/* Whether asked for or by the first row. */
+/* Finds the days: those asked for, or the first row's billing period. */
 static int
 find_days(struct lt_invoice *invoice, const struct reader *reader,
     struct lt_error *err)
@@ -119,7 +125,7 @@ add_unknown(struct lt_invoice *invoice, const struct lt_invoice_row *row)
 	invoice->unknown[i].cost_pico += row->cost_pico;
 }
 
-/* To the month of the day, in order. */
+/* Adds a cost to the month of the day; months stay in order. */
 static int
 add_month(struct lt_invoice *invoice, int64_t day, lt_wide cost_pico,
     struct lt_error *err)
@@ -201,7 +207,7 @@ add_row(struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 	return LT_OK;
 }
 
-/* The row that was read last is whole: each cell of it is there. */
+/* Fails if the row that was read last lacks a cell or was cut. */
 static int
 check_row(const struct reader *reader, struct lt_error *err)
 {
@@ -220,8 +226,8 @@ check_row(const struct reader *reader, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Azure's exports of actual and of amortised costs have the same columns;
- * added up together they would count commitments twice. */
+/* Refuses a mix of Azure's actual and amortised exports: they have the same
+ * columns, and together they would count commitments twice. */
 static int
 check_basis(struct lt_invoice *invoice, const struct reader *reader,
     struct lt_error *err)
@@ -276,7 +282,7 @@ magnitude(lt_wide value)
 	return value < 0 ? -value : value;
 }
 
-/* The dearest first. */
+/* Compares for qsort(): the dearest first. */
 static int
 by_cost(const void *a, const void *b)
 {
@@ -307,7 +313,7 @@ read_rows(
 	return LT_OK;
 }
 
-/* "PATH:LINE: what is wrong there". */
+/* Adds "PATH:LINE: " to the error. */
 static int
 place_error(const struct reader *reader, struct lt_error *err)
 {
@@ -322,8 +328,8 @@ place_error(const struct reader *reader, struct lt_error *err)
 	return lt_context(err, "%s", path);
 }
 
-/* Parts are of one invoice: they have one format, and what costs are added up
- * by the first can be added up by each. */
+/* Checks that a part has the format of the first, and the column by which costs
+ * are added up. */
 static int
 check_format(struct lt_invoice *invoice, const struct reader *reader,
     struct lt_error *err)
@@ -383,7 +389,7 @@ lt_invoice_read(struct lt_invoice *invoice, FILE *in,
 	return err->code;
 }
 
-/* Fails an invoice whose rows are all of other days. */
+/* Fails for an invoice whose rows are all of other days. */
 static int
 days_fail(const struct lt_invoice *invoice, struct lt_error *err)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The invoice against what lowtide charged: jobs + idle + unexplained is the
- * invoice in each row and in all, to the micro. docs/model.md has the formula.
+ * Compares the invoice with what lowtide charged: jobs + idle + unexplained is
+ * the invoice in each row and in all, to the micro. docs/model.md has the
+ * formula. It reads no file; sums beyond int64_t are an error.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,8 @@ lt_tie_micros(lt_wide pico)
 			    : INT64_MAX;
 }
 
-/* Sums of the invoice in micros, which add up to its rounded total: what is
- * below a micro is shared out as the cents of a report are. */
+/* Rounds the sums of the invoice to micros that add up to its rounded total;
+ * parts of a micro are shared out as the cents of a report are. */
 static int
 round_costs(int64_t *micros, const struct lt_invoice_sum *sums, int count,
     struct lt_error *err)
@@ -65,7 +66,7 @@ round_costs(int64_t *micros, const struct lt_invoice_sum *sums, int count,
 	return LT_OK;
 }
 
-/* What stood idle, at the mean price that this row of the invoice has. */
+/* Sets the idle cost, at the mean price of this row of the invoice. */
 static void
 find_idle(struct lt_tie_row *row, const struct lt_invoice_sum *sum)
 {
@@ -112,7 +113,7 @@ add_to(
 		   : lt_fail(err, LT_EOVERFLOW, "the totals: too large");
 }
 
-/* The row of one sum of the invoice, if there is anything in it. */
+/* Adds the row of one sum of the invoice, unless it is empty. */
 static int
 make_row(struct lt_tie *tie, const struct lt_tie_row *from,
     const struct lt_invoice_sum *sum, struct lt_error *err)
@@ -163,7 +164,7 @@ make_rows(struct lt_tie *tie, const struct lt_tie_parts *parts,
 	return LT_OK;
 }
 
-/* What is beside the rows: it is in none of them, or in other ones. */
+/* Rounds the amounts beside the rows: the billed cost and the fees. */
 static int
 round_beside(
     struct lt_tie *tie, const struct lt_invoice *invoice, struct lt_error *err)

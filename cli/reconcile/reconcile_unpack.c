@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gzip to bytes, piece by piece. A file may have several members one after the
- * other, as `cat a.gz b.gz` writes them; each must be whole.
+ * Reads a file that may be packed with gzip, piece by piece. It may have
+ * several members one after the other, as `cat a.gz b.gz` writes them; each
+ * must be whole, or reading fails. Other packings are refused by name.
  */
 #include <string.h>
 
@@ -10,7 +11,7 @@
 enum { GZIP_ONLY = 16 + MAX_WBITS };
 
 static int
-fill(struct lt_unpack *unpack, struct lt_error *err)
+fill_input(struct lt_unpack *unpack, struct lt_error *err)
 {
 	unpack->stream.next_in = unpack->bytes;
 	unpack->stream.avail_in = (unsigned)fread(
@@ -32,7 +33,7 @@ lt_unpack_start(struct lt_unpack *unpack, FILE *in, struct lt_error *err)
 	};
 
 	*unpack = (struct lt_unpack){.in = in};
-	if (fill(unpack, err))
+	if (fill_input(unpack, err))
 		return err->code;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (unpack->stream.avail_in >= strlen(others[i].magic) &&
@@ -64,7 +65,7 @@ inflate_some(struct lt_unpack *unpack, struct lt_error *err)
 	    stream->msg != NULL ? stream->msg : "damaged");
 }
 
-/* What was read already, to see whether it is gzip, and then the rest. */
+/* Returns the bytes that were read to recognise gzip, then the rest. */
 static int
 read_plain(struct lt_unpack *unpack, char *out, size_t size, size_t *got,
     struct lt_error *err)
@@ -91,7 +92,7 @@ lt_unpack_read(struct lt_unpack *unpack, char *out, size_t size, size_t *got,
 	stream->next_out = (unsigned char *)out;
 	stream->avail_out = (unsigned)size;
 	while (stream->avail_out > 0) {
-		if (stream->avail_in == 0 && fill(unpack, err))
+		if (stream->avail_in == 0 && fill_input(unpack, err))
 			return err->code;
 		if (stream->avail_in == 0 && unpack->in_member)
 			return lt_fail(err, LT_EIO, "gzip: is cut off");

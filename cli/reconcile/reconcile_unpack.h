@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bytes of an invoice that may be packed with gzip, as clouds deliver them.
+ * The bytes of an invoice that may be packed with gzip, as clouds deliver it.
  */
 #ifndef LT_RECONCILE_UNPACK_H
 #define LT_RECONCILE_UNPACK_H
@@ -15,14 +15,14 @@
 struct lt_unpack { /* lt_unpack_end() */
 	FILE *in;
 	bool is_gzip, in_member;
-	z_stream stream; /* of plain bytes next_in and avail_in only */
+	z_stream stream; /* without gzip only next_in and avail_in */
 	unsigned char bytes[64 * 1024];
 };
-/* Tells gzip by its first bytes, whatever the name; LT_EINPUT: it is packed
- * otherwise. LT_EIO, LT_ENOMEM. */
+/* Recognises gzip by its first bytes, whatever the name; LT_EINPUT: another
+ * packing. LT_EIO, LT_ENOMEM. */
 int lt_unpack_start(struct lt_unpack *unpack, FILE *in, struct lt_error *err);
-/* Fills all of out but at the end of the file. LT_EIO: it can't be read or is
- * damaged or cut off. */
+/* Fills all of out, unless the file ends. LT_EIO: it can't be read, or is
+ * damaged or cut. */
 int lt_unpack_read(struct lt_unpack *unpack, char *out, size_t size,
     size_t *got, struct lt_error *err);
 void lt_unpack_end(struct lt_unpack *unpack);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Figures of a report as cells of tables and of CSV, in the units of figures.h.
+ * Tables round each amount to the currency's smallest unit; CSV has exact
+ * decimals. A figure that is absent or null is "n/a" or an empty cell, never 0.
+ */
 #include "columns.h"
 
 #include "currency.h"
@@ -31,7 +36,7 @@ lt_figures_check(const json_t *row, const struct lt_figure_kind *figures,
 
 /* ---- tables ---- */
 
-/* Thousandths as "-1234.567". */
+/* Writes thousandths as "-1234.567". */
 static void
 thousandths_text(char out[LT_FIGURE_SIZE], int64_t value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The figures of figures.h as texts: cells of tables and of CSV. A figure that
- * a row of lowtided's JSON lacks, or has as null, is no 0 in either.
+ * a row of lowtided's JSON lacks, or has as null, is never 0 in either.
  */
 #ifndef LT_COLUMNS_H
 #define LT_COLUMNS_H
@@ -18,19 +18,20 @@ enum { LT_FIGURE_SIZE = 64 };
 
 /* True if a site with that currency shows the unit: without one, no money. */
 bool lt_unit_is_shown(enum lt_unit unit, const char *currency);
-/* LT_EINPUT: a figure with a title is no integer and not null, for a fraction
- * would be a rounding that was not ours, a text a lie. whose: of the message.
- */
+/* Fails with LT_EINPUT if a figure with a title is neither an integer nor null:
+ * a fraction would be a rounding that was not ours, a text a lie. whose: for
+ * the message. */
 int lt_figures_check(const json_t *row, const struct lt_figure_kind *figures,
     int count, const char *whose, struct lt_error *err);
 
 /* ---- tables: each amount is rounded by itself ---- */
+/* Write a value, or a figure of a row, as a cell. */
 const char *lt_cell_alone(char out[LT_FIGURE_SIZE], int64_t value,
     enum lt_unit unit, const char *currency);
 const char *lt_cell_of(char out[LT_FIGURE_SIZE], const json_t *row,
     const struct lt_figure_kind *figure, const char *currency);
 /* Fills heads from heads[from] on with the figures that have a title and are
- * shown; how many. */
+ * shown; returns how many. */
 int lt_figure_heads(struct lt_table_column *heads, int from,
     const struct lt_figure_kind *figures, int count, const char *currency);
 /* Prints a table as a section of that title, in the currency ("": without

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FOCUS 1.4: the columns of Cost and Usage in their order, and what of a charge
- * each of them says. docs/formats.md has their reasons; those that needed a
- * decision:
+ * Writes FOCUS 1.4: the columns of Cost and Usage in their order, and which
+ * member of a charge each has. docs/formats.md gives the reasons; those that
+ * needed a decision:
  *
  * BilledCost is 0: lowtide invoices nobody, and a row that shares out what a
- * provider billed must not count again. Where the site sends invoices
- * (billed: yes) it is what no provider bills: focus_rows.c. What a run cost
+ * provider billed must not count again. If the site sends invoices (billed:
+ * yes), it is the part that no provider bills: focus_rows.c. The cost of a run
  * is EffectiveCost. A price that changes by the hour has no unit price whose
  * product is exact, so the unit that is priced is one of the currency:
- * ListUnitPrice 1, PricingQuantity the amount. What was used is
- * ConsumedQuantity.
+ * ListUnitPrice 1, PricingQuantity the amount. ConsumedQuantity is the use.
  */
 #include <stddef.h>
 #include <string.h>
@@ -125,7 +124,7 @@ static const struct column {
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-/* Where another kind of row has another constant, or has one at all. */
+/* Constants of single kinds of rows. */
 static const struct {
 	const char *name;
 	unsigned rows;
@@ -143,8 +142,9 @@ static const struct {
     {"x_Entry", LT_FOCUS_UNALLOCATED, "Unallocated"},
 };
 
-/* By the specification the cost of a credit, and of an adjustment that belongs
- * to no other charge, is, but for EffectiveCost, what was billed. */
+/* True for columns that have the billed cost. In the specification these are
+ * all costs but EffectiveCost, for a credit and for an adjustment that belongs
+ * to no other charge. */
 static bool
 is_as_billed(const struct column *column, unsigned entry)
 {
@@ -172,7 +172,7 @@ lt_focus_header(FILE *out, bool has_category)
 	fputs("\r\n", out);
 }
 
-/* Within a cell in quotes. */
+/* Writes text inside a quoted cell. */
 static void
 put_quoted(FILE *out, const char *text, size_t length)
 {
@@ -206,8 +206,8 @@ lt_focus_tags(FILE *out, const json_t *labels)
 	json_decref(tags);
 }
 
-/* What tells the job apart from others of its team; "lowtide/" is the prefix
- * that the specification wants of tags that no user made. */
+/* Writes the tags that identify the job in its team. The specification wants a
+ * prefix, "lowtide/", for tags that no user made. */
 static void
 put_job_tags(FILE *out, const struct lt_field *fields)
 {
@@ -307,8 +307,8 @@ lt_focus_print(FILE *out, const struct lt_focus_charge *charge)
 	fputs("\r\n", out);
 }
 
-/* ---- what all charges have: cluster, currency, billing period, who bills, and
- * when ---- */
+/* ---- members that all charges have: cluster, currency, billing period, issuer
+ * and times ---- */
 
 int
 lt_focus_span(struct lt_figure *start, struct lt_figure *end,

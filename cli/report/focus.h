@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A charge as a row of FOCUS: made in focus_rows.c of a run, of an adjustment
- * or of nodes that nobody used, written by focus.c.
+ * A charge as a row of FOCUS. focus_rows.c makes charges of runs, adjustments
+ * and unused nodes; focus.c writes them.
  */
 #ifndef LT_FOCUS_H
 #define LT_FOCUS_H
@@ -61,7 +61,7 @@ struct lt_figure {
 	int64_t value;
 };
 
-/* What a row is; bits, for the columns: of a run its nodes, its charge for
+/* The kinds of rows, as bits for the columns: a run's nodes, its charge for
  * carbon and its discount, each as it was charged and as that was corrected. */
 enum {
 	LT_FOCUS_USED = 1,
@@ -72,15 +72,15 @@ enum {
 	LT_FOCUS_DISCOUNT_CORRECTED = 32,
 	LT_FOCUS_ADJUSTMENT = 64,
 };
-/* Of the site's own nodes what was charged to no job, and what of that
- * corrections of closed periods take away. */
+/* The part of the site's own nodes that was charged to no job, and the part of
+ * it that corrections of closed periods take away. */
 enum {
 	LT_FOCUS_UNALLOCATED = 128,
 	LT_FOCUS_UNALLOCATED_CORRECTED = 256,
 };
 
 #define LT_FOCUS_NODE_SHARE "lowtide-node-share"
-struct lt_focus_billing; /* of a month that the site bills */
+struct lt_focus_billing; /* a month that the site bills */
 
 struct lt_focus_charge { /* texts are lent */
 	unsigned entry;
@@ -88,43 +88,44 @@ struct lt_focus_charge { /* texts are lent */
 	bool has_category;		  /* the file has PricingCategory */
 	const char *issuer, *account_id, *account_name; /* of the invoice */
 	const char *cluster, *currency, *account, *partition;
-	const char *sku_price, *category; /* of nodes; of what has a price */
+	const char *sku_price, *category; /* of nodes; of rows with a price */
 	const char *tags;		  /* a cell as it is written */
-	const char *class; /* "Correction"; NULL: of no closed period */
+	const char *class; /* "Correction"; NULL: not of a closed period */
 	const char *description, *resource, *who;
-	/* UTC seconds: the billing period; what of it was asked; the charge. */
+	/* UTC seconds: the billing period; the part asked for; the charge. */
 	struct lt_figure period_start, period_end, from, to, start, end;
-	/* Millionths: of the currency, kg, kWh, node-hours. */
+	/* In millionths of the currency, kg, kWh, node-hours. */
 	struct lt_figure cost, carbon, energy, consumed;
 	struct lt_figure billed; /* not known: nobody here bills, 0 */
-	/* Of a run's cost, as long as it is in one: rows of their own. */
+	/* Parts of a run's cost that get rows of their own. */
 	struct lt_figure carbon_charge, credit;
 	struct lt_field fields[LT_FOCUS_FIELDS]; /* of the run */
 };
 
-enum { /* of a kind of rows: a month of a file */
+enum { /* flags of a kind of rows: a month of a file */
 	LT_FOCUS_HAS_HEADER = 1,
 	LT_FOCUS_HAS_CATEGORY = 2, /* some month of the file is billed */
 };
 
 void lt_focus_header(FILE *out, bool has_category);
 void lt_focus_print(FILE *out, const struct lt_focus_charge *charge);
-/* An object of texts as a cell of CSV, "" of none. */
+/* Writes an object of texts as a cell of CSV, empty if there are none. */
 void lt_focus_tags(FILE *out, const json_t *labels);
 
-/* ---- what all charges have ---- */
+/* ---- members that all charges have ---- */
 struct lt_rows;
 int lt_focus_span(struct lt_figure *start, struct lt_figure *end,
     const json_t *period, struct lt_error *err);
-/* The months of the report's period; NULL: it does not say them. */
+/* Returns the months of the report's period; NULL: it has none. */
 const json_t *lt_focus_months(const json_t *report, struct lt_error *err);
-/* Of the report, in a charge of no kind. LT_EINPUT: no FOCUS can be made. */
+/* Sets the members that come from the report. LT_EINPUT: it can't be FOCUS. */
 int lt_focus_start(
     struct lt_focus_charge *charge, const json_t *report, struct lt_error *err);
-/* Within [from, to), and never empty, for its end is exclusive. */
+/* Sets the charge's times, within [from, to) and never empty: the end is
+ * exclusive. */
 void lt_focus_times(struct lt_focus_charge *charge, int64_t start, int64_t end,
     int64_t from, int64_t to);
-/* The same of a row of the file. */
+/* The same for a row of the file. */
 int lt_focus_start_row(struct lt_focus_charge *charge,
     const struct lt_rows *rows, struct lt_error *err);
 

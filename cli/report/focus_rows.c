@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The charges of FOCUS, of one billing period, which is a month: of a run the
- * part that stands in it and, apart from that, what was corrected of its own
- * hours and of hours before it, each with a row of its own for what of it is a
- * charge for carbon or a discount. What corrects hours
- * before the period corrects a closed one, ChargeClass "Correction": lowtide
- * corrects an open period at the run's own hours, and a closed one at the hour
- * of finding it out. Where these hours are in no file before, as of a run whose
- * row came late, their node-hours are consumed here.
+ * Makes the charges of FOCUS for one billing period, which is a month.
+ *
+ * A run has a row for the part that is in the period and, apart from that, rows
+ * for corrections of its own hours and of hours before it. Each of these has
+ * further rows for its charge for carbon and its discount. A correction of
+ * hours before the period corrects a closed one, ChargeClass "Correction":
+ * lowtide corrects an open period at the run's own hours, and a closed one at
+ * the hour of finding it out. If these hours were in no earlier file, as of a
+ * run whose row came late, their node-hours are consumed here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "report.h"
 #include "units.h"
 
-/* ---- what nobody else bills ---- */
+/* ---- costs that nobody else bills ---- */
 
 /*
  * FOCUS of a site that sends invoices: BilledCost is what nobody else bills,
@@ -69,8 +70,8 @@ read_owned(struct owned *owned, const json_t *row, struct lt_error *err)
 	return err->code;
 }
 
-/* One allocation, of a report whose month is billed and until it is freed;
- * NULL: it is not billed, or err. */
+/* Returns the billing of a report whose month is billed, in one allocation that
+ * lends from the report; NULL: not billed, or err. */
 static struct lt_focus_billing *
 new_billing(const json_t *report, struct lt_error *err)
 {
@@ -98,8 +99,8 @@ new_billing(const json_t *report, struct lt_error *err)
 	return billing;
 }
 
-/* Nodes that the charge is for are the site's own. Of closed hours: if they are
- * in this period. */
+/* Returns the site's own nodes that the charge is for; NULL: others. For closed
+ * hours only if they are in this period. */
 static struct owned *
 owned_of(struct lt_focus_billing *billing, const struct lt_focus_charge *charge)
 {
@@ -132,7 +133,7 @@ is_preemptible(const struct lt_focus_billing *billing, const char *partition)
 }
 
 static void
-note(struct lt_focus_billing *billing, struct owned *owned,
+note_owned(struct lt_focus_billing *billing, struct owned *owned,
     const struct lt_focus_charge *charge)
 {
 	const bool is_closed = charge->class != NULL;
@@ -149,15 +150,15 @@ note(struct lt_focus_billing *billing, struct owned *owned,
 		owned->corrected_to_utc_s = charge->end.value;
 }
 
-/* By the specification what may be interrupted is priced dynamically, and the
- * SKU is the same whatever the category. */
+/* Sets category and SKU. In the specification use that may be interrupted is
+ * priced dynamically; the SKU does not depend on the category. */
 static void
 bill_nodes(struct lt_focus_charge *charge)
 {
 	struct owned *const owned = owned_of(charge->billing, charge);
 
 	if (owned != NULL) {
-		note(charge->billing, owned, charge);
+		note_owned(charge->billing, owned, charge);
 		charge->sku_price = LT_FOCUS_NODE_SHARE "-owned";
 		return;
 	}
@@ -169,8 +170,8 @@ bill_nodes(struct lt_focus_charge *charge)
 	}
 }
 
-/* What of the charge is billed here, and its kind of price; of the site's own
- * nodes it is noted. */
+/* Sets the billed part of the charge and its kind of price; notes the part for
+ * the site's own nodes. */
 static void
 set_billed(struct lt_focus_charge *charge)
 {
@@ -182,9 +183,9 @@ set_billed(struct lt_focus_charge *charge)
 		bill_nodes(charge);
 }
 
-/* ---- what no job was charged with ---- */
+/* ---- costs that no job was charged with ---- */
 
-/* Half up. */
+/* Rounds half up. */
 static int64_t
 hours_of(int64_t seconds)
 {
@@ -217,8 +218,8 @@ print_nobodys(FILE *out, struct lt_focus_charge *charge,
 	lt_focus_print(out, charge);
 }
 
-/* Less what corrections of closed hours booked: these were in the row of
- * another period, and so are taken off it. */
+/* Prints the unallocated part of own nodes, less the corrections of closed
+ * hours: these were in the row of another period and are taken off it. */
 static int
 print_owned(
     struct lt_rows *rows, const struct owned *owned, struct lt_error *err)
@@ -248,8 +249,8 @@ print_owned(
 	return err->code;
 }
 
-/* What of the site's own nodes no charge was for, so that all rows add up to
- * what they cost. */
+/* Prints the part of the site's own nodes that had no charge, so that all rows
+ * add up to their cost. */
 static int
 print_unallocated(struct lt_rows *rows, struct lt_error *err)
 {
@@ -322,7 +323,7 @@ figure_of(const struct lt_field *field)
 	return figure;
 }
 
-/* Both known; what passes 64 bits is not known. */
+/* Returns from - what; not known if either is not, or beyond 64 bits. */
 static struct lt_figure
 difference(struct lt_figure from, struct lt_figure what)
 {
@@ -332,7 +333,7 @@ difference(struct lt_figure from, struct lt_figure what)
 	return from;
 }
 
-/* Of a discount: less than nothing. */
+/* Returns a discount as a negative amount. */
 static struct lt_figure
 credit_of(const struct lt_field *discount)
 {
@@ -350,8 +351,8 @@ time_of(int64_t *utc_s, const struct lt_field *field, struct lt_error *err)
 	return code;
 }
 
-/* nodes x share x seconds / 3600 in millionths, half up; 0 of what never had
- * a node. */
+/* Returns nodes x share x seconds / 3600 in millionths, half up; 0 without
+ * nodes. */
 static struct lt_figure
 node_hours(const struct lt_field *fields, int64_t seconds)
 {
@@ -404,12 +405,12 @@ print_run_row(FILE *out, struct lt_focus_charge *charge)
 	lt_focus_print(out, charge);
 }
 
-/* Of a run's nodes, and of what else is in its cost; entry is that of the
- * nodes. */
+/* Prints a row for a run's nodes and rows for the other parts of its cost.
+ * entry is that of the nodes. */
 static void
 print_run_rows(FILE *out, const struct lt_focus_charge *whole)
 {
-	/* A correction that uses no nodes emits nothing more either. */
+	/* A correction without node-hours has no carbon either. */
 	const bool is_used =
 	    whole->entry == LT_FOCUS_USED || whole->consumed.value != 0;
 	const struct {
@@ -432,7 +433,7 @@ print_run_rows(FILE *out, const struct lt_focus_charge *whole)
 	}
 }
 
-/* Watt-hours in millionths of a kWh. */
+/* Converts watt-hours to millionths of a kWh. */
 static struct lt_figure
 kwh_of(const struct lt_field *field)
 {
@@ -480,7 +481,8 @@ is_nothing(const struct lt_focus_charge *charge)
 	       charge->carbon_charge.value == 0 && charge->credit.value == 0;
 }
 
-/* Hours before the period, which were closed when this was found out. */
+/* Prints the correction of hours before the period, which was closed when it
+ * was found out. */
 static int
 print_earlier(FILE *out, struct lt_focus_charge *earlier, struct lt_error *err)
 {
@@ -505,19 +507,25 @@ print_charges(FILE *out, const struct lt_focus_charge *run, int64_t start,
 {
 	const int64_t from = run->from.value, to = run->to.value;
 	const bool is_late = end <= from && start < from;
-	struct lt_focus_charge charge = with_amounts(
-	    run, (struct amounts){LT_FOCUS_MONEY, LT_FOCUS_CARBON_CHARGE,
-		     LT_FOCUS_DISCOUNT, LT_FOCUS_CARBON, LT_FOCUS_ENERGY});
-	/* The charge has all the energy but of earlier hours. */
+	struct lt_focus_charge charge =
+	    with_amounts(run, (struct amounts){.cost = LT_FOCUS_MONEY,
+				  .carbon_charge = LT_FOCUS_CARBON_CHARGE,
+				  .discount = LT_FOCUS_DISCOUNT,
+				  .carbon = LT_FOCUS_CARBON,
+				  .energy = LT_FOCUS_ENERGY});
+	/* The charge has all energy except that of earlier hours. */
 	struct lt_focus_charge correction = with_amounts(
-	    run, (struct amounts){LT_FOCUS_CORRECTIONS,
-		     LT_FOCUS_CARBON_CHARGE_CORRECTIONS,
-		     LT_FOCUS_DISCOUNT_CORRECTIONS, LT_FOCUS_CARBON_CORRECTIONS,
-		     LT_FOCUS_EARLIER_ENERGY});
+	    run, (struct amounts){.cost = LT_FOCUS_CORRECTIONS,
+		     .carbon_charge = LT_FOCUS_CARBON_CHARGE_CORRECTIONS,
+		     .discount = LT_FOCUS_DISCOUNT_CORRECTIONS,
+		     .carbon = LT_FOCUS_CARBON_CORRECTIONS,
+		     .energy = LT_FOCUS_EARLIER_ENERGY});
 	struct lt_focus_charge earlier = with_amounts(
-	    run, (struct amounts){LT_FOCUS_EARLIER,
-		     LT_FOCUS_EARLIER_CARBON_CHARGE, LT_FOCUS_EARLIER_DISCOUNT,
-		     LT_FOCUS_EARLIER_CARBON, LT_FOCUS_EARLIER_ENERGY});
+	    run, (struct amounts){.cost = LT_FOCUS_EARLIER,
+		     .carbon_charge = LT_FOCUS_EARLIER_CARBON_CHARGE,
+		     .discount = LT_FOCUS_EARLIER_DISCOUNT,
+		     .carbon = LT_FOCUS_EARLIER_CARBON,
+		     .energy = LT_FOCUS_EARLIER_ENERGY});
 
 	subtract(&charge, &correction);
 	subtract(&correction, &earlier);
@@ -571,7 +579,7 @@ print_run(
 /* ---- files: adjustments of a month and then its runs, month by month;
  * BillingPeriod ---- */
 
-/* The hour in which it was made, of the period. */
+/* Sets the hour in which an adjustment was made, within the period. */
 static int
 adjustment_times(struct lt_focus_charge *charge, const json_t *adjustment,
     struct lt_error *err)
@@ -630,7 +638,7 @@ print_tags(FILE *out, const struct lt_rows *rows, const json_t *team)
 }
 
 static int
-begin(struct lt_rows *rows, struct lt_error *err)
+begin_file(struct lt_rows *rows, struct lt_error *err)
 {
 	struct lt_focus_charge charge;
 	const json_t *adjustment;
@@ -652,8 +660,8 @@ begin(struct lt_rows *rows, struct lt_error *err)
 
 #define KIND(flags)                                                            \
 	{                                                                      \
-		"runs=all", print_tags, begin, print_run, print_unallocated,   \
-		    flags                                                      \
+		"runs=all", print_tags, begin_file, print_run,                 \
+		    print_unallocated, flags                                   \
 	}
 const struct lt_rows_kind lt_focus_csv = KIND(LT_FOCUS_HAS_HEADER);
 const struct lt_rows_kind lt_focus_more_csv = KIND(0);
@@ -712,8 +720,8 @@ lt_focus_period(FILE *out, const json_t *report, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Asks for a whole month by its label, so that the answer of a closed one is
- * what was kept. */
+/* Asks for a whole month by its label: the answer for a closed month is then
+ * the one that was kept. */
 static void
 ask_month(
     struct lt_report_query *part, const json_t *month, const json_t *period)
@@ -721,7 +729,7 @@ ask_month(
 	const char *const start = lt_json_text(period, "start", "");
 	const char *const end = lt_json_text(period, "end", "");
 
-	/* Such texts are in the order of their times. */
+	/* Such texts sort by time. */
 	part->from = lt_json_text(month, "start", "");
 	part->to = lt_json_text(month, "end", "");
 	if (strcmp(start, part->from) <= 0 && strcmp(part->to, end) <= 0) {

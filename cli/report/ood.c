@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lowtide report --format ood: the file that Open OnDemand's dashboard reads at
- * OOD_BALANCE_PATH, version 1: what each user has left in each account. The
- * dashboard shows whole units, of which there is one a file: of the currency,
- * or kg CO2e at a site without money.
+ * OOD_BALANCE_PATH, version 1, with the balance of each user in each account.
+ * The dashboard shows whole units, of which a file has one: the currency, or kg
+ * CO2e at a site without money. Reads GET /v1/balances; prints JSON to standard
+ * output.
  */
 #include <pwd.h>
 #include <time.h>
@@ -12,15 +13,15 @@
 #include "report.h"
 #include "units.h"
 
-/* Rounded down, so that nobody is promised what he does not have. */
+/* Rounds down, so that nobody is promised more than they have. */
 static json_int_t
 whole_units(int64_t millionths)
 {
 	return millionths / LT_MICROS - (millionths % LT_MICROS < 0);
 }
 
-/* The dashboard finds a user by name; who has none on this host can't log in
- * there. */
+/* Returns the name of the user, by which the dashboard finds them; NULL without
+ * one on this host: then they can't log in. */
 static json_t *
 user_of(const json_t *balance)
 {

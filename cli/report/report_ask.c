@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asking lowtided for a report, and for its runs in the same answer: they are
- * rows as they come, or kept.
+ * Asks lowtided for a report, and for its runs: on the host's own socket in the
+ * same answer, over TCP page by page. Runs are written as rows while they come,
+ * or kept in the report. A failed page is an error; if runs are charged in
+ * between, all pages are asked again, five times at most.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 #include "report.h"
 #include "run_lines.h"
 
-/* more: what else is asked, or NULL. */
+/* Writes the path of a query; more: a further parameter, or NULL. */
 static int
 report_path(char *path, size_t size, const struct lt_report_query *query,
     const char *more, struct lt_error *err)
@@ -43,9 +45,9 @@ report_path(char *path, size_t size, const struct lt_report_query *query,
 	return code;
 }
 
-/* The runs of a report: rows as they come, or kept. */
+/* The runs of a report: written as rows while they come, or kept. */
 struct runs {
-	FILE *out;			 /* or NULL: into kept */
+	FILE *out;			 /* NULL: into kept */
 	const struct lt_rows_kind *kind; /* of the rows */
 	struct lt_rows rows;
 	json_t *kept; /* the report's in the end */
@@ -55,7 +57,7 @@ struct runs {
 	const struct lt_report_query *query;
 };
 
-/* Once it is known what the report says. */
+/* Begins the rows once the head of the report is known. */
 static int
 begin_rows(struct runs *runs, const json_t *report, struct lt_error *err)
 {
@@ -65,7 +67,7 @@ begin_rows(struct runs *runs, const json_t *report, struct lt_error *err)
 	return lt_rows_begin(&runs->rows, runs->out, runs->kind, report, err);
 }
 
-/* Once all runs are rows. */
+/* Ends the rows after the last run. */
 static int
 end_rows(struct runs *runs, struct lt_error *err)
 {
@@ -74,8 +76,8 @@ end_rows(struct runs *runs, struct lt_error *err)
 		   : LT_OK;
 }
 
-/* The row's figure, 0 where it is null. In a text of the row its quotes would
- * be escaped. */
+/* Returns the row's figure, 0 if it is null. The key can't be found inside a
+ * text, where its quotes would be escaped. */
 static int64_t
 figure_of(const char *json, size_t length, const char *key)
 {
@@ -114,7 +116,7 @@ take_run(void *context, const char *json, size_t length, struct lt_error *err)
 		   : LT_OK;
 }
 
-/* An answer whose runs go where runs says. */
+/* Asks for an answer whose runs take_run() takes. */
 static int
 ask_runs(
     json_t **answer, struct runs *runs, const char *more, struct lt_error *err)
@@ -143,7 +145,8 @@ sum_of(const json_t *adjustments, const char *key)
 	return sum;
 }
 
-/* Do they add up to the statement? Who sees only his own gets less. */
+/* True if the runs add up to the statement. A user who sees only their own gets
+ * fewer. */
 static bool
 are_all(const struct runs *runs, const json_t *report)
 {
@@ -159,7 +162,7 @@ are_all(const struct runs *runs, const json_t *report)
 	       carbon == runs->carbon_mg + sum_of(more, "carbon_mg");
 }
 
-/* Statement and runs in one answer, of one state of the ledger. */
+/* Asks for statement and runs in one answer, of one state of the ledger. */
 static int
 fetch_at_once(json_t **report, struct runs *runs, struct lt_error *err)
 {
@@ -182,7 +185,7 @@ fetch_at_once(json_t **report, struct runs *runs, struct lt_error *err)
 	return end_rows(runs, err);
 }
 
-/* One page; *next: the place of the one after it, malloc'd, or NULL. */
+/* Asks for one page; *next: the place of the next one, malloc'd, or NULL. */
 static int
 fetch_page(struct runs *runs, char **next, struct lt_error *err)
 {
@@ -222,8 +225,8 @@ fetch_pages(json_t **report, struct runs *runs, struct lt_error *err)
 	return err->code;
 }
 
-/* Where a run is charged between a statement and its pages they differ, and
- * all are asked again. */
+/* Asks for a statement and its pages, again if they differ: a run may be
+ * charged in between. */
 static int
 fetch_until_whole(json_t **report, struct runs *runs, struct lt_error *err)
 {
@@ -266,7 +269,7 @@ lt_report_ask(json_t **report, const struct lt_cli *cli,
     const struct lt_report_query *query, bool for_statement,
     struct lt_error *err)
 {
-	/* What its sections are made of. */
+	/* The groups that the sections of a statement show. */
 	static const char all[] = "by=day;team;partition;gpu;state;user";
 	static const char no_users[] = "by=day;team;partition;gpu;state";
 	struct lt_report_query asked = *query;
@@ -274,7 +277,7 @@ lt_report_ask(json_t **report, const struct lt_cli *cli,
 
 	asked.unused |= for_statement;
 	asked.tree |= for_statement;
-	/* A year has its months by day already. */
+	/* A year has its months in its days already. */
 	asked.trend |= for_statement && asked.from == NULL &&
 		       (asked.period == NULL || strlen(asked.period) != 4);
 	asked.corrections |= for_statement;
@@ -284,7 +287,8 @@ lt_report_ask(json_t **report, const struct lt_cli *cli,
 		if (report_path(path, sizeof(path), &asked,
 			for_statement ? more : NULL, err) == LT_OK)
 			lt_client_get(report, cli, path, err);
-		/* A member may see the sums of a team, and no other's name. */
+		/* A member may see the sums of a team but no other member's
+		 * name. */
 		if (err->code != LT_EDENIED || !for_statement || asked.no_users)
 			break;
 		*err = (struct lt_error){0};

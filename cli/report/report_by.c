@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lowtide report --by: the groups of lowtided's answer as a table or CSV, whose
- * columns add up to the statement.
+ * columns add up to the statement. Columns that no group has are left out of
+ * the table.
  */
 #include <ctype.h>
 #include <string.h>
@@ -26,9 +27,9 @@ lt_report_groups(const json_t *report, const char **by)
 	return json_object_iter_value(first);
 }
 
-/* "team,partition" -> its names; how many. */
+/* Splits "team,partition" into its names; returns how many. */
 static int
-split(char names[DIMENSIONS_MAX][NAME_SIZE], const char *by)
+split_names(char names[DIMENSIONS_MAX][NAME_SIZE], const char *by)
 {
 	int count = 0;
 
@@ -52,7 +53,8 @@ lt_group_is_unpriced(const json_t *group)
 	return unpriced > 0 && unpriced >= runs && cost == 0;
 }
 
-/* "(none)": such as runs without a WCKey; adjustments say what they are. */
+/* Returns a group's name: "(none)" such as for runs without a WCKey;
+ * adjustments have a name of their own. */
 static const char *
 name_of(char out[TEXT_SIZE], const json_t *group, const char *dimension)
 {
@@ -70,7 +72,7 @@ name_of(char out[TEXT_SIZE], const json_t *group, const char *dimension)
 
 /* ---- the table ---- */
 
-struct by { /* what is shown of the groups */
+struct by { /* the groups and columns to show */
 	const json_t *groups;
 	const char *currency;
 	char names[DIMENSIONS_MAX][NAME_SIZE];
@@ -79,7 +81,7 @@ struct by { /* what is shown of the groups */
 	int64_t sums[LT_GROUP_COLUMNS]; /* of the rows so far */
 };
 
-/* Hours are whole ones here. */
+/* Writes a figure as a cell, with whole hours. */
 static const char *
 figure_cell(char out[LT_FIGURE_SIZE], int64_t value,
     const struct lt_figure_kind *figure, const char *currency)
@@ -192,7 +194,7 @@ lt_report_by_table(FILE *out, const json_t *report,
 	size_t index;
 	const json_t *group;
 
-	b.dimensions = split(b.names, by);
+	b.dimensions = split_names(b.names, by);
 	fill_heads(heads, titles, &b);
 	struct lt_table *const table = lt_table_new(heads);
 	if (table == NULL)
@@ -216,7 +218,7 @@ put_headers(FILE *out, const enum lt_group_figure *list)
 		fprintf(out, ",%s", LT_ROW(lt_group_figures, *list).csv);
 }
 
-/* absent: of a figure that the group lacks. */
+/* Prints the figures as cells; absent: for those that the group lacks. */
 static void
 put_figures(FILE *out, const json_t *report, const json_t *group,
     const enum lt_group_figure *list, const char *absent)
@@ -233,7 +235,7 @@ put_figures(FILE *out, const json_t *report, const json_t *group,
 	}
 }
 
-/* The labels of each team, by its name. */
+/* Returns the labels of each team, by its name. */
 static json_t *
 labels_by_team(const json_t *report)
 {
@@ -253,7 +255,7 @@ lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err)
 	const char *by = "";
 	const json_t *const groups = lt_report_groups(report, &by);
 	char names[DIMENSIONS_MAX][NAME_SIZE];
-	const int dimensions = split(names, by);
+	const int dimensions = split_names(names, by);
 	bool by_team = false;
 	size_t i;
 	const json_t *group;

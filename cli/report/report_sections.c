@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lowtide report shows beside the teams where it is asked for: each a
- * section behind the tables, and three of them CSV of their own.
+ * The sections of lowtide report that are printed only if asked for, behind the
+ * tables; three of them have a CSV of their own.
  *
- *   --tree      each team with all teams below it. A team's own adds up to
- *               the statement; so do the teams on top
- *   --balance   what lowtide did in each of twelve months, for good and ill
- *   --tcto      the total cost to outcome
- *   --unused    what was paid for the site's own nodes and not used, in no sum
- *               with the teams. What is not known is n/a, never 0
- *   --carbon    energy and carbon by grid zone, partition, source and month.
- *               Location-based and market-based carbon are two columns and
- *               never one; embodied carbon is in neither
+ * --tree: each team with all teams below it. A team's own figures add up to the
+ * statement, and so do the teams at the top. --balance: what lowtide did in
+ * each of twelve months, for good and ill. --tcto: the total cost to outcome.
+ * --unused: the part of the site's own nodes that was paid for and not used, in
+ * no sum with the teams; unknown figures are n/a, never 0. --carbon: energy and
+ * carbon by grid zone, partition, source and month; location-based and market-
+ * based carbon are two columns and never one, and embodied carbon is in
+ * neither.
  *
- * LT_EVERSION where lowtided's answer lacks the section, LT_EINPUT where a
- * figure in it is no number.
+ * Fails with LT_EVERSION if lowtided's answer lacks the section, LT_EINPUT if a
+ * figure in it is not a number.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,7 +46,7 @@ check_tree(const json_t *report, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Budgets have no sum. */
+/* Writes a cell of a team with those below; budgets have no sum. */
 static const char *
 tree_cell(char out[LT_FIGURE_SIZE], const json_t *row,
     const struct lt_figure_kind *figure, bool is_total, const char *currency)
@@ -403,7 +402,7 @@ lt_report_unused_rows(const json_t *report)
 	return json_object_get(json_object_get(report, "unused"), "partitions");
 }
 
-/* "2026-11-16T00:00:00Z" as "2026-11-16 00:00" */
+/* Appends "2026-11-16T00:00:00Z" as "2026-11-16 00:00". */
 static void
 put_unused_time(char *out, size_t size, const char *word, const char *iso)
 {
@@ -450,7 +449,8 @@ lt_report_unused_note(const json_t *report)
 	return NULL;
 }
 
-/* Paid and used are rounded to what is shown; the rest is what they leave. */
+/* Returns the value to show: paid and used are rounded, and the rest is their
+ * difference. */
 static int64_t
 shown_value(const json_t *row, int figure, const char *currency)
 {
@@ -594,7 +594,7 @@ check_carbon(const json_t *report, struct lt_error *err)
 	return check_carbon_row(json_object_get(carbon, "total"), err);
 }
 
-/* first: instead of texts, as the total has none. */
+/* Adds a row; first: in place of the texts, for the total. */
 static void
 add_carbon_row(struct lt_table *table, const json_t *row, const char *first)
 {
@@ -676,7 +676,7 @@ print_carbon(FILE *out, const json_t *report, const struct lt_report_look *look,
 	return LT_OK;
 }
 
-/* ---- which of them ---- */
+/* ---- the list of sections ---- */
 
 enum section { TREE, BALANCE, TCTO, UNUSED, CARBON, SECTIONS };
 

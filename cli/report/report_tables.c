@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide report as tables and as CSV of teams. Tables: the sections of
- * figures.h, a row a team; lists of adjustments, corrections and runs; the
- * notes below. CSV: a row per team and no other, so that a column adds up to
- * the total. The same totals as JSON has.
+ * lowtide report as tables, and as CSV of teams. Tables: the sections of
+ * figures.h, a row per team; lists of adjustments, corrections and runs; notes
+ * below. CSV: a row per team and no other, so that a column adds up to the
+ * total. Both have the same totals as JSON.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ is_needed(enum lt_section_id section, const json_t *report)
 	return true;
 }
 
-/* "in 2026-Q4": where a team's budget of a longer period is. */
+/* Writes a team's cell; "in 2026-Q4" if its budget has a longer period. */
 static const char *
 team_cell(char out[LT_FIGURE_SIZE], const json_t *report, const json_t *team,
     const struct lt_figure_kind *figure)
@@ -61,7 +61,7 @@ team_cell(char out[LT_FIGURE_SIZE], const json_t *report, const json_t *team,
 	return out;
 }
 
-/* Budgets of teams within teams have no sum. */
+/* Writes a cell of the total; budgets of teams within teams have no sum. */
 static const char *
 total_cell(char out[LT_FIGURE_SIZE], const json_t *report,
     const struct lt_figure_kind *figure)
@@ -85,7 +85,7 @@ struct shown { /* columns of a section that this site has */
 	const struct lt_figure_kind *figures[LT_SECTION_FIGURES_MAX];
 };
 
-/* team NULL: the total. */
+/* Adds the row of a team; NULL: of the total. */
 static void
 add_row(struct lt_table *table, const struct shown *shown, const json_t *report,
     const json_t *team)
@@ -183,7 +183,7 @@ static const struct list corrections = {.title = "Corrections",
 	{"TEAM", TEXT, "team", "-"}, {"CO2e kg", CARBON, "carbon_mg", "n/a"},
 	{"WHY", TEXT, "why", ""}, {"MONEY", MONEY, "money_micros", "n/a"}}};
 
-/* As squeue names it: "1234", a task of an array "1230_4". */
+/* Writes a job id as squeue does: "1234", a task of an array "1230_4". */
 static const char *
 job_text(char out[LT_FIGURE_SIZE], const json_t *run, const char *absent)
 {
@@ -238,7 +238,7 @@ add_list_row(struct lt_table *table, const struct list *list, const json_t *row,
 	lt_table_row(table, cells);
 }
 
-/* Those past the list are one row. */
+/* Adds one row for all that the list leaves out. */
 static void
 add_more(struct lt_table *table, const struct list *list, const json_t *more,
     const char *currency)
@@ -255,7 +255,7 @@ add_more(struct lt_table *table, const struct list *list, const json_t *more,
 	json_decref(row);
 }
 
-/* An empty one is left out, but that of runs. */
+/* Prints a list, unless it is empty; an empty list of runs is printed. */
 static int
 print_list(FILE *out, const struct list *list, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err)
@@ -292,7 +292,7 @@ print_list(FILE *out, const struct list *list, const json_t *report,
 	return LT_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole report ---- */
 
 static void
 print_notes(FILE *out, const json_t *report, bool replay)
@@ -350,7 +350,7 @@ print_notes(FILE *out, const json_t *report, bool replay)
 	    currency[0] ? " and " : "");
 }
 
-/* "tide, 2026-10 (2026-10-01 to 2026-10-31, open: not complete)" */
+/* Prints "tide, 2026-10 (2026-10-01 to 2026-10-31, open: not complete)". */
 static void
 print_period(FILE *out, const json_t *report, const char *team)
 {
@@ -374,7 +374,7 @@ print_period(FILE *out, const json_t *report, const char *team)
 	    out);
 }
 
-/* "2026-11-12" of the time that it was. */
+/* Writes the day on which a closing was undone, "2026-11-12". */
 static const char *
 day_reopened(char out[sizeof("2026-11-12")], const json_t *reopened)
 {
@@ -383,7 +383,7 @@ day_reopened(char out[sizeof("2026-11-12")], const json_t *reopened)
 	return out;
 }
 
-/* That the period was closed, and opened again: a line each time. */
+/* Prints a line for each time that the period was closed and opened again. */
 static void
 print_reopened(FILE *out, const json_t *report)
 {

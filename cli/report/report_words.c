@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a report says in words, for tables and the HTML statement alike: whose
- * budget is over, or expected to be at its end, and lowtide's own balance; what
- * else than nodes the cost is for; what was measured, a line each: what moving
- * saved against the jobs that were kept, and how good quotes were.
- * Budgets are the report's "budgets", which have periods of their own; where
- * there are none (a closed period), those of its teams.
+ * Texts of a report that tables and the HTML statement share: teams whose
+ * budget is over, or expected to be at its end; lowtide's own balance; parts of
+ * the cost that are not for nodes; and what was measured, a line each: the
+ * saving of moved jobs against the jobs that were kept, and the accuracy of
+ * quotes.
+ *
+ * Budgets are the report's "budgets", which have periods of their own; a closed
+ * period has none, and then they are those of its teams.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 #include "report.h"
 #include "units.h"
 
-enum { FIRST_LINES = 12 }; /* budgets that are named before the figures */
+enum { FIRST_LINES = 12 }; /* budgets named before the figures */
 
 bool
 lt_budget_is_over(const struct lt_budget_row *row)
@@ -33,7 +35,7 @@ lt_budget_will_be_over(const struct lt_budget_row *row)
 
 /* ---- the budgets ---- */
 
-/* In either currency that it limits and that is shown. */
+/* Adds a row for each currency that the budget limits and that is shown. */
 static int
 add_rows(struct lt_budget_row *rows, const json_t *of, const char *label,
     bool has_money)
@@ -145,7 +147,7 @@ budget_text(char *out, size_t size, int64_t value,
 	return out;
 }
 
-/* " has spent 141 % of its $5,000.00 for 2026-10" */
+/* Writes " has spent 141 % of its $5,000.00 for 2026-10". */
 const char *
 lt_budget_said(char out[LT_OVER_SIZE], const struct lt_budget_row *row,
     const char *currency)
@@ -179,7 +181,7 @@ lt_none_over_text(const struct lt_budget_row *rows, int count)
 
 /* ---- lowtide's balance ---- */
 
-/* Measured against jobs that were kept where that is known. */
+/* Uses the measurement against jobs that were kept, if it is known. */
 static void
 saved_text(char *out, size_t size, const json_t *report, bool is_money)
 {
@@ -202,7 +204,7 @@ saved_text(char *out, size_t size, const json_t *report, bool is_money)
 	    out, size, "%s (%s)", text, is_measured ? "measured" : "modelled");
 }
 
-/* What it refused; "" where that is nothing. */
+/* Writes what lowtide refused; "" if nothing. */
 static void
 refused_text(char *out, size_t size, const json_t *report)
 {
@@ -214,8 +216,8 @@ refused_text(char *out, size_t size, const json_t *report)
 		    jobs == 1 ? "" : "s");
 }
 
-/* How many of the jobs that it moved came out worse; "" where none did, or that
- * is not known. */
+/* Writes how many of the jobs that it moved came out worse; "" if none did, or
+ * that is not known. */
 static void
 worse_text(char *out, size_t size, const json_t *report)
 {
@@ -267,7 +269,7 @@ lt_balance_text(char out[LT_BALANCE_SIZE], const json_t *report)
 
 /* ---- as text ---- */
 
-/* When nobody watched the cluster. */
+/* Prints when nobody watched the cluster. */
 static void
 print_away(FILE *out, const json_t *report)
 {
@@ -390,7 +392,7 @@ lt_report_longer(FILE *out, const json_t *report,
 	return err->code;
 }
 
-/* ---- what the cost is for ---- */
+/* ---- parts of the cost ---- */
 
 static bool
 has_parts(const json_t *row)
@@ -402,7 +404,7 @@ has_parts(const json_t *row)
 	return carbon != 0 || discount != 0;
 }
 
-/* Of a team too: what two teams have may add up to nothing. */
+/* Looks at each team too: the parts of two teams may add up to 0. */
 bool
 lt_report_has_parts(const json_t *report)
 {
@@ -415,7 +417,7 @@ lt_report_has_parts(const json_t *report)
 	return has_parts(json_object_get(report, "total"));
 }
 
-/* What is adjusted by hand has no charge of its own. */
+/* Adjustments by hand have no carbon charge of their own. */
 bool
 lt_carbon_charge_text(char *out, size_t size, const json_t *report)
 {
@@ -483,7 +485,7 @@ saved_amount(char *out, size_t size, int64_t value, const char *currency)
 	return out;
 }
 
-/* currency "": of carbon. */
+/* Writes the line of savings; currency "": in carbon. */
 static bool
 saved_line(char *out, size_t size, const json_t *of, const char *currency)
 {
@@ -525,7 +527,7 @@ carbon_line(
 	return saved_line(out, size, json_object_get(measured, "mg"), "");
 }
 
-/* Who was compared, and whether that was enough. */
+/* Writes how many jobs were compared, and whether they were enough. */
 static bool
 jobs_line(char *out, size_t size, const json_t *report, const json_t *measured)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of RFC 4180 CSV that come one by one, be they a million: each run
- * (--runs) and each hour of each run (--carbon). What a row has from the report
- * itself is written once for all rows: its period, and by the account the
- * labels of the team. Columns are members of a row of lowtided's JSON. Absence
- * is an empty cell, never 0.
+ * Rows of RFC 4180 CSV that come one by one, perhaps a million: each run
+ * (--runs), and each hour of each run (--carbon). Columns are members of a row
+ * of lowtided's JSON. The cells that come from the report itself are made once:
+ * its period, and for each account the labels of the team. An absent value is
+ * an empty cell, never 0.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The keys of an object, sorted. */
+/* Returns the keys of an object, sorted. */
 static json_t *
 sorted_keys(json_t *set)
 {
@@ -221,7 +221,8 @@ lt_rows_print(struct lt_rows *rows, const struct lt_row_columns *columns,
 	assert(count <= LT_ROW_COLUMNS_MAX);
 	for (int i = 0; i < count; i++)
 		keys[i] = all[i].key;
-	if (lt_run_fields(fields, &(struct lt_field_keys){keys, count}, json,
+	if (lt_run_fields(fields,
+		&(struct lt_field_keys){.names = keys, .count = count}, json,
 		length, err))
 		return err->code;
 	fputs(columns->first, rows->out);
@@ -243,7 +244,7 @@ lt_rows_print(struct lt_rows *rows, const struct lt_row_columns *columns,
 
 /* ---- runs and adjustments ---- */
 
-/* In the order of lowtided's members, where they are found at once. */
+/* In the order of lowtided's members, which is the fastest. */
 static const struct lt_column run_members[] = {
     {"job_id", "job_id", LT_COLUMN_ANY},
     {"array_job_id", "array_job_id", LT_COLUMN_ANY},
@@ -301,7 +302,7 @@ static const struct lt_row_columns run_columns = {
 static const struct lt_row_columns adjustment_columns = {
     run_members, RUN_MEMBERS, ACCOUNT, "adjustment,"};
 
-/* By the names of a run's members. */
+/* Prints an adjustment as a row, with the names of a run's members. */
 static int
 print_adjustment(
     struct lt_rows *rows, const json_t *adjustment, struct lt_error *err)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide signals export: the points that lowtided has stored, page by page to
- * standard output, so that a year needs no more memory than a page.
+ * lowtide signals export: prints the points that lowtided has stored, as CSV or
+ * JSON, page by page, so that a year needs no more memory than a page. If a
+ * page fails, the exit status is 1 and what was printed before stays.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,8 @@
 struct export
 {
 	const struct lt_cli *cli;
-	bool json, tell; /* tell: how far it is, on standard error */
-	bool started;	 /* the output has begun */
+	bool json, shows_progress; /* on standard error */
+	bool started;		   /* the output has begun */
 	const char *source;
 	char after[64]; /* where its next page begins; "" = at its first */
 	bool began;	/* JSON: this source's points have begun */
@@ -44,8 +45,8 @@ path_of(
 	return code;
 }
 
-/* Money per unit of its currency, exactly as stored: micros have six decimals
- * at most. */
+/* Prints money per unit of its currency, exactly as stored: micros have six
+ * decimals at most. */
 static void
 print_value(double value, double scale)
 {
@@ -88,7 +89,8 @@ print_csv(const json_t *page, const char *source)
 	}
 }
 
-/* One object per source, its points as they come: never whole in memory. */
+/* Prints one object per source, and its points as they come: they are never
+ * whole in memory. */
 static void
 print_json(struct export *export, const json_t *page)
 {
@@ -116,9 +118,9 @@ print_json(struct export *export, const json_t *page)
 	export->began = true;
 }
 
-/* Not before lowtided has answered: an error leaves nothing behind. */
+/* Begins the output once lowtided has answered: an error prints nothing. */
 static void
-start(struct export *export)
+start_output(struct export *export)
 {
 	if (!export->started)
 		fputs(export->json ? "{\"sources\":["
@@ -137,13 +139,13 @@ take_page(struct export *export, const json_t *page, struct lt_error *err)
 	    !json_is_number(json_object_get(page, "scale")))
 		return lt_fail(
 		    err, LT_EINPUT, "%s: not a page of points", source);
-	start(export);
+	start_output(export);
 	if (export->json)
 		print_json(export, page);
 	else
 		print_csv(page, source);
 	export->count += json_array_size(points);
-	if (export->tell && json_array_size(points))
+	if (export->shows_progress && json_array_size(points))
 		fprintf(
 		    stderr, "\r%s: %zu points\033[K", source, export->count);
 	if (ferror(stdout))
@@ -169,7 +171,7 @@ export_source(struct export *export, const char *source, struct lt_error *err)
 			return err->code;
 		const char *const next = lt_json_text(page, "next", "");
 
-		/* Times of one form sort as texts do: a page goes on. */
+		/* Times of one form sort as texts do: pages must advance. */
 		if (next[0] && strcmp(next, export->after) <= 0)
 			lt_fail(err, LT_EINPUT, "%s: the pages don't go on",
 			    source);
@@ -211,7 +213,8 @@ lt_signals_export(const struct lt_cli *cli)
 	struct export export = {.cli = cli,
 	    .json =
 		cli->json || (format != NULL && strcmp(format, "json") == 0),
-	    .tell = lt_cli_escapes(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
+	    .shows_progress =
+		lt_cli_escapes(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
 	struct lt_error err = {0};
 
 	if (format != NULL && strcmp(format, "csv") != 0 &&
@@ -223,10 +226,10 @@ lt_signals_export(const struct lt_cli *cli)
 		export_source(&export, cli->operands[1], &err);
 	else
 		export_all(&export, &err);
-	if (export.tell)
+	if (export.shows_progress)
 		fputs("\r\033[K", stderr);
 	if (!err.code)
-		start(&export);
+		start_output(&export);
 	if (!err.code && export.json)
 		fputs("]}\n", stdout);
 	if (!err.code && (fflush(stdout) || ferror(stdout)))

@@ -1,12 +1,205 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtided's answers about its signals as tables, and below them in words
- * what a table can't hold: sources that stand in, interruptions, errors.
+ * lowtided's answers about its signals: asked page by page, printed as tables,
+ * and below them in words what a table can't hold: sources that stand in,
+ * interruptions, errors. Also the texts of a value and of a day that "signals
+ * test" prints too.
  */
+#include <langinfo.h>
+#include <locale.h>
+#include <math.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "lookup.h"
 #include "signals.h"
 #include "units.h"
+
+/* Asks for one page and appends its sources to those of *answer. */
+static int
+ask_page(json_t **answer, int64_t *next, const struct lt_cli *cli,
+    const char *path, struct lt_error *err)
+{
+	char page_path[64];
+	json_t *page = NULL;
+	const int64_t offset = *next;
+
+	snprintf(page_path, sizeof(page_path), "%s?offset=%lld", path,
+	    (long long)offset);
+	if (lt_client_get(&page, cli, page_path, err))
+		return err->code;
+	if (!lt_json_int(page, "next", next))
+		*next = 0; /* the last one */
+	json_object_del(page, "next");
+	const json_t *const more = json_object_get(page, "sources");
+
+	if (!json_is_array(more) || (*next != 0 && *next <= offset)) {
+		lt_fail(err, LT_EINPUT, "signals: not a page of them");
+	} else if (*answer == NULL) {
+		*answer = page;
+		return LT_OK;
+	} else if (json_array_extend(
+		       json_object_get(*answer, "sources"), (json_t *)more)) {
+		lt_fail(err, LT_ENOMEM, "signals: no memory");
+	}
+	json_decref(page);
+	return err->code;
+}
+
+json_t *
+lt_signals_ask(const struct lt_cli *cli, const char *path, struct lt_error *err)
+{
+	json_t *answer = NULL;
+	int64_t next = 0;
+
+	do {
+		if (ask_page(&answer, &next, cli, path, err)) {
+			json_decref(answer);
+			return NULL;
+		}
+	} while (next > 0);
+	return answer;
+}
+
+/* True if the locale of this terminal shows UTF-8. The process's own locale is
+ * not changed. */
+static bool
+is_utf8(void)
+{
+	const locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+
+	if (locale == NULL)
+		return false;
+	const bool found = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+
+	freelocale(locale);
+	return found;
+}
+
+struct lt_signals_look
+lt_signals_look(const struct lt_cli *cli)
+{
+	struct lt_signals_look look = {.color = cli->color};
+
+	if (!isatty(STDOUT_FILENO))
+		return look;
+	look.blocks = is_utf8();
+	look.columns = lt_cli_columns();
+	return look;
+}
+
+/* Finds the least and the largest value; false if no hour is known. */
+static bool
+find_range(double *least, double *most, const struct lt_hour *hours, int count)
+{
+	bool any = false;
+
+	for (int i = 0; i < count; i++) {
+		if (!hours[i].known)
+			continue;
+		*least = any ? fmin(*least, hours[i].value) : hours[i].value;
+		*most = any ? fmax(*most, hours[i].value) : hours[i].value;
+		any = true;
+	}
+	return any;
+}
+
+const char *
+lt_blocks_text(char out[LT_BLOCKS_SIZE], const struct lt_hour *hours, int count)
+{
+	static const char *const blocks[] = {
+	    "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	enum { LEVELS = sizeof(blocks) / sizeof(blocks[0]), MIDDLE = 3 };
+	double least = 0, most = 0;
+	char *end = out;
+
+	out[0] = '\0';
+	if (!find_range(&least, &most, hours, count))
+		return out;
+	for (int i = 0; i < count; i++) {
+		if (!hours[i].known) {
+			end = stpcpy(end, " ");
+			continue;
+		}
+		/* Halves first: their difference can't pass a double. */
+		const double share = most > least
+					 ? (hours[i].value / 2 - least / 2) /
+					       (most / 2 - least / 2)
+					 : 0;
+		const int level = most > least
+				      ? (int)fmin(LEVELS - 1, share * LEVELS)
+				      : MIDDLE;
+
+		end = stpcpy(end, blocks[level]);
+	}
+	return out;
+}
+
+const char *
+lt_range_text(char *out, size_t size, const struct lt_hour *hours, int count,
+    enum lt_quantity quantity)
+{
+	double least = 0, most = 0;
+	char low[64], high[64];
+
+	if (!find_range(&least, &most, hours, count)) {
+		snprintf(out, size, "-");
+		return out;
+	}
+	lt_value_text(low, sizeof(low), least, quantity);
+	lt_value_text(high, sizeof(high), most, quantity);
+	if (strcmp(low, high) == 0)
+		snprintf(out, size, "%s", low);
+	else
+		snprintf(out, size, "%s..%s", low, high);
+	return out;
+}
+
+const char *
+lt_value_text(char *out, size_t size, double value, enum lt_quantity quantity)
+{
+	const double scale = lt_quantity_scale(quantity);
+	const double written = value / scale;
+	const double magnitude = fabs(written);
+
+	if (written == 0)
+		snprintf(out, size, "0");
+	else if (magnitude >= 100 && magnitude < 1e6 && scale == 1)
+		snprintf(out, size, "%.0f", written);
+	else if (scale == 1 || magnitude < 0.001 || magnitude >= 1e9)
+		snprintf(out, size, "%.3g", written);
+	else
+		snprintf(out, size, "%.*f", magnitude < 1 ? 4 : 2, written);
+	return out;
+}
+
+const char *
+lt_unit_text(
+    char *out, size_t size, enum lt_quantity quantity, const char *currency)
+{
+	static const char *const units[LT_QUANTITY_COUNT] = {
+	    [LT_QUANTITY_CARBON] = "g CO2e/kWh",
+	    [LT_QUANTITY_MARGINAL] = "g/kWh marginal",
+	    [LT_QUANTITY_PRICE] = "/node-h",
+	    [LT_QUANTITY_TARIFF] = "/kWh",
+	    [LT_QUANTITY_HAZARD] = "interr./node-h",
+	    [LT_QUANTITY_SCORE] = "score of 10",
+	    [LT_QUANTITY_WIND] = "m/s",
+	    [LT_QUANTITY_SUN] = "W/m2",
+	    [LT_QUANTITY_TEMPERATURE] = "\u00b0C",
+	    [LT_QUANTITY_WIND_POWER] = "MW",
+	    [LT_QUANTITY_SOLAR_POWER] = "MW",
+	    [LT_QUANTITY_LOAD] = "MW",
+	};
+	const bool money = lt_quantity_scale(quantity) != 1;
+
+	snprintf(out, size, "%s%s",
+	    !money	  ? ""
+	    : currency[0] ? currency
+			  : "money",
+	    LT_WORD_OR(units, quantity, "?"));
+	return out;
+}
 
 static const char yellow[] = "\033[33m", red[] = "\033[31m";
 
@@ -29,7 +222,7 @@ number_text(char *out, size_t size, const json_t *object, const char *key,
 	return out;
 }
 
-/* "12m", "5h", "3d", "now"; "-" where there is none: one figure is enough. */
+/* "12m", "5h", "3d", "now"; "-" if there is none: one figure is enough. */
 static const char *
 seconds_text(char *out, size_t size, bool has, int64_t seconds)
 {
@@ -116,10 +309,10 @@ add_source(struct lt_table *table, const json_t *source, const char *currency,
 	lt_table_row(table, cells);
 }
 
-/* A line below the table, and never more than one: "NAME: TEXT". color: the
- * terminal's, "" = its own. */
+/* Prints one line below the table: "NAME: TEXT". color: an escape, "" = none.
+ */
 static void
-say(FILE *out, const char *name, const char *text, const char *color)
+print_note(FILE *out, const char *name, const char *text, const char *color)
 {
 	char line[2048];
 
@@ -132,7 +325,7 @@ say(FILE *out, const char *name, const char *text, const char *color)
 	fputs(color[0] ? "\033[0m\n" : "\n", out);
 }
 
-/* The entry of used_by for a partition's key, NULL = none. */
+/* Returns the entry of used_by for a partition's key, NULL = none. */
 static const json_t *
 use_of(const json_t *source, const char *partition, const char *key)
 {
@@ -147,7 +340,7 @@ use_of(const json_t *source, const char *partition, const char *key)
 	return NULL;
 }
 
-/* The source that is named first for a partition's key. */
+/* Returns the source that is named first for a partition's key. */
 static const json_t *
 first_of(const json_t *sources, const char *partition, const char *key)
 {
@@ -179,7 +372,7 @@ print_stand_in(FILE *out, const json_t *sources, const json_t *source,
 	    lt_json_text(source, "name", "?"), lt_json_text(first, "name", "?"),
 	    since != NULL ? "is stale since " : "has no data",
 	    since != NULL ? lt_local_time(when, sizeof(when), since) : "");
-	say(out, partition, text, look->color ? yellow : "");
+	print_note(out, partition, text, look->color ? yellow : "");
 }
 
 static void
@@ -213,7 +406,7 @@ print_hazards(FILE *out, const json_t *partitions)
 		int64_t count = 0;
 
 		if (!json_is_number(json_object_get(hazard, "value"))) {
-			say(out, lt_json_text(partition, "name", "?"),
+			print_note(out, lt_json_text(partition, "name", "?"),
 			    "interruptions are not known", "");
 			continue;
 		}
@@ -233,11 +426,11 @@ print_hazards(FILE *out, const json_t *partitions)
 		    number_text(published, sizeof(published), hazard,
 			"published", LT_QUANTITY_HAZARD),
 		    lt_json_text(hazard, "source", "the policy"), own);
-		say(out, lt_json_text(partition, "name", "?"), text, "");
+		print_note(out, lt_json_text(partition, "name", "?"), text, "");
 	}
 }
 
-/* What sources said, in full: a table's cell is cut. */
+/* Prints the texts of sources in full: a table's cell may be cut. */
 static void
 print_words(
     FILE *out, const json_t *sources, const struct lt_signals_look *look)
@@ -255,10 +448,10 @@ print_words(
 		replay =
 		    replay || json_is_true(json_object_get(source, "replay"));
 		if (note[0])
-			say(out, name, note, "");
+			print_note(out, name, note, "");
 		if (!error[0] || !look->columns)
 			continue;
-		say(out, name, error, look->color ? red : "");
+		print_note(out, name, error, look->color ? red : "");
 	}
 	if (replay)
 		fputs("replayed signals: not real figures\n", out);
@@ -269,7 +462,7 @@ lt_signals_print(
     FILE *out, const json_t *answer, const struct lt_signals_look *look)
 {
 	enum { SOURCE = 0, ZONE = 1, LAST_ERROR = 8 };
-	/* last error, which is told below, too; zone, fetch, the curve, age */
+	/* last error, which is printed below, too; zone, fetch, curve, age */
 	static const int drops[] = {LAST_ERROR, ZONE, 7, 4, 5, -1};
 	static const struct lt_table_column columns[] = {
 	    {"SOURCE", false},

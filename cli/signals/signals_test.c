@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide signals test SOURCE: one fetch of a source of the policy file, here
- * and now, without lowtided: what was asked, what came, what was understood.
+ * lowtide signals test SOURCE: fetches a source of the policy file once, here
+ * and now, without lowtided. Prints what was asked, what came and what was
+ * understood. Exit status 1 if the policy is wrong or the fetch fails.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 #include "check.h"
 #include "text.h"
-#include "parse.h"
+#include "cli.h"
 #include "signals.h"
 #include "units.h"
 #include "web.h"
@@ -41,7 +42,8 @@ now_ms(void)
 }
 
 static const struct lt_policy_source *
-find(const struct lt_policy *policy, const char *name, struct lt_error *err)
+find_source(
+    const struct lt_policy *policy, const char *name, struct lt_error *err)
 {
 	const char *names[LT_SOURCES_MAX + 1] = {NULL};
 
@@ -88,12 +90,13 @@ fetch(struct attempt *attempt)
 	attempt->now_utc_s = time(NULL);
 	attempt->points.quantity =
 	    lt_adapter_quantity(attempt->adapter, &attempt->options);
-	/* As lowtided does: the hours of a tariff are the site's. */
+	/* The hours of a tariff are the site's, as in lowtided. */
 	if (zone[0])
 		set_zone(zone);
 	if (lt_adapter_fetch(attempt->adapter, &attempt->options,
-		&(struct lt_window){attempt->now_utc_s - BACK_S,
-		    attempt->now_utc_s + AHEAD_S, attempt->now_utc_s},
+		&(struct lt_window){.from_utc_s = attempt->now_utc_s - BACK_S,
+		    .to_utc_s = attempt->now_utc_s + AHEAD_S,
+		    .now_utc_s = attempt->now_utc_s},
 		&attempt->points, &attempt->err) == LT_OK)
 		lt_points_sort(&attempt->points);
 	if (zone[0])
@@ -104,7 +107,7 @@ fetch(struct attempt *attempt)
 		fputs("\r\033[K", stderr);
 }
 
-/* The point that holds now, NULL = none. */
+/* Returns the point that holds now, NULL = none. */
 static const struct lt_point *
 point_now(const struct attempt *attempt)
 {
@@ -118,7 +121,8 @@ point_now(const struct attempt *attempt)
 	return NULL;
 }
 
-/* The newest that has ended: of a late source, what there is. NULL = none. */
+/* Returns the newest point that has ended, the latest of a late source. NULL =
+ * none. */
 static const struct lt_point *
 point_before(const struct attempt *attempt)
 {
@@ -287,7 +291,7 @@ time_json(bool has, int64_t utc_s)
 		   : json_null();
 }
 
-/* Of the point that holds now, or the last one before. */
+/* Returns the JSON of the point that holds now, or the last one before. */
 static json_t *
 newest_json(const struct lt_point *newest)
 {
@@ -371,7 +375,7 @@ print_json(const struct attempt *attempt)
 }
 
 static int
-run(const struct lt_cli *cli, struct attempt *attempt)
+run_attempt(const struct lt_cli *cli, struct attempt *attempt)
 {
 	const struct lt_signals_look look = lt_signals_look(cli);
 	int result = LT_EXIT_OK;
@@ -404,12 +408,12 @@ lt_signals_test(const struct lt_cli *cli)
 		lt_fail(&err, LT_ENOMEM, "no memory");
 	else if (lt_policy_load(&policy, path, lt_adapter_names(), &err) ==
 		 LT_OK)
-		attempt->source = find(policy, cli->operands[1], &err);
+		attempt->source = find_source(policy, cli->operands[1], &err);
 	if (!err.code &&
 	    lt_check_source(policy, attempt->source, &err) == LT_OK) {
 		attempt->policy = policy;
 		attempt->adapter = lt_adapter_find(attempt->source->adapter);
-		result = run(cli, attempt);
+		result = run_attempt(cli, attempt);
 	} else {
 		lt_cli_fail(&err);
 	}

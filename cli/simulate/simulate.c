@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide simulate TRACE: the jobs of a trace on a signal as it was, by one
- * policy or several, beside what they would have been without any. Local: asks
- * nobody but the source that it is told to. The other two simulators,
- * --deadline-factor and --from-slurm, are called from here.
+ * lowtide simulate TRACE: runs the jobs of a trace on a signal as it was, by
+ * one policy or several, and compares them with no policy at all. It reads
+ * files, and asks only the source that --source names. The other two
+ * simulators, --deadline-factor and --from-slurm, are called from here. Exit
+ * status 1 for a file or option that is wrong.
  */
 #include <errno.h>
 #include <stdlib.h>

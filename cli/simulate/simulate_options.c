@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options of lowtide simulate: which there are, which of them go with a
- * trace of jobs, with one of spot nodes and with the site itself, and what they
- * say. An option that is not given leaves its value as it is; an error names
- * the option, what it got and what it wants.
+ * The options of lowtide simulate: the table of all, which of them go with a
+ * trace of jobs, with a trace of spot nodes or with the site itself, and the
+ * reading of their values. An option that is not given leaves its value
+ * unchanged; an error names the option, the value seen and the value wanted.
  */
 #include <math.h>
 #include <string.h>
@@ -65,7 +65,7 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
     {NULL, NULL, NULL},
 };
 
-/* All others go with a trace of jobs alone. */
+/* Options of other kinds; all others go with a trace of jobs alone. */
 static const struct {
 	const char *option;
 	unsigned kinds; /* enum lt_simulation_kind */
@@ -116,7 +116,7 @@ struct choice { /* an option that is one word of a list */
 	int *chosen;
 };
 
-/* Its index; -1 = none, said. */
+/* Returns its index; -1 = not in the list, after err was set. */
 static int
 find_word(const char *word, const struct choice *choice, struct lt_error *err)
 {
@@ -148,8 +148,8 @@ read_count(int64_t *count, const struct lt_cli *cli, const char *option,
 	return LT_OK;
 }
 
-/* "3,0.9": what is before the comma, and behind it; NULL: there is none. False:
- * the first is too long. */
+/* Splits "3,0.9" at the comma; *second NULL: there is no comma. False: the
+ * first part is too long. */
 static bool
 split_pair(char first[32], const char **second, const char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prints the result of a simulation: a row a policy, for people or as JSON; and
- * load, intensity and price as a picture, what each job starting at once would
- * have been in grey, what the policy made of it in blue.
+ * Prints the result of a simulation: a row per policy, for people or as JSON;
+ * and load, intensity and price as a picture, with the load of jobs that all
+ * start at once in grey and that of the policy in blue.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ cpu_hours(const struct lt_sim_trace *trace)
 	return sum / LT_HOUR_S;
 }
 
-/* The part of what it would be if no job waited; 1 where that is nothing. */
+/* Returns the carbon as a part of that without waiting; 1 if that is 0. */
 static double
 of_nowait(const struct lt_simulation *simulation, int i)
 {
@@ -197,7 +197,7 @@ draw_panel(FILE *out, const struct panel *panel, int hours, int top)
 		draw_curve(out, &panel->curves[c], hours, bottom, PANEL / most);
 }
 
-/* A line and its date at each midnight, UTC. */
+/* Draws a line and its date at each midnight, UTC. */
 static void
 draw_days(FILE *out, int64_t first_hour, int hours, int bottom)
 {

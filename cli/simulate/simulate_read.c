@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads what a simulation begins with: the trace of a file, and a signal by the
- * hour, of a file or of any source of a policy file.
+ * Reads the input of a simulation: the trace of a file, and a signal by the
+ * hour, from a file or from any source of a policy file. Errors name the file;
+ * rows that can't be used are left out, and the first of them is printed.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,15 +16,16 @@
 #include "units.h"
 
 enum {
-	HISTORY_S = 400 * LT_DAY_S, /* what a forecast is fitted to */
+	HISTORY_S = 400 * LT_DAY_S, /* for fitting a forecast */
 	AFTER_S = 30 * LT_DAY_S,
-	EARLIEST_UTC_S = 631152000, /* 1990: before it a time is none */
+	EARLIEST_UTC_S = 631152000, /* 1990: earlier times are errors */
 	HEADER_SIZE = 4096,
 };
 
-/* The first of the rows that were left out, with the reason, on stderr. */
+/* Prints the first of the rows that were left out, with the reason, to stderr.
+ */
 static void
-tell_bad_rows(const struct lt_sim_trace *trace)
+print_bad_rows(const struct lt_sim_trace *trace)
 {
 	for (uint32_t i = 0; i < trace->bad && i < LT_SIM_BAD_SHOWN_MAX; i++) {
 		fputs("lowtide: left out: ", stderr);
@@ -48,7 +50,7 @@ lt_simulation_read_trace(struct lt_simulation *simulation, const char *path,
 	    &simulation->trace, bytes, byte_count, look, err);
 	free(bytes);
 	if (err->code == LT_OK)
-		tell_bad_rows(&simulation->trace);
+		print_bad_rows(&simulation->trace);
 	if (err->code == LT_OK &&
 	    simulation->trace.jobs[0].submit_utc_s < EARLIEST_UTC_S)
 		return lt_fail(err, LT_EINPUT,
@@ -190,7 +192,7 @@ fetch(const struct lt_simulation *simulation, struct wanted *wanted,
 	return err->code;
 }
 
-/* The name of the header's column that has `part` in it, into name. */
+/* Copies the name of the header's column that has `part` in it. */
 static bool
 find_column(char *name, size_t size, const char *header, const char *part)
 {
@@ -205,7 +207,7 @@ find_column(char *name, size_t size, const char *header, const char *part)
 	return true;
 }
 
-/* Which of the columns that published files have; time and value else. */
+/* Finds the columns by the names in published files; else time and value. */
 static void
 find_columns(char *time, char *value, size_t size, const char *header)
 {
@@ -226,7 +228,7 @@ find_columns(char *time, char *value, size_t size, const char *header)
 		(void)snprintf(value, size, "value");
 }
 
-/* A CSV file by the adapter that reads such files. */
+/* Reads a CSV file by the adapter for such files. */
 static int
 read_file(const struct lt_simulation *simulation, struct wanted *wanted,
     const char *path, struct lt_error *err)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lowtide simulate --from-slurm: what lowtide would have saved at this site,
- * of its own runs, market and signals. Asks sacct and lowtided: the site is as
- * it is decided by, lowtided's market, and of each of its signals what lowtided
- * has stored of the time of the runs, or --carbon FILE.
+ * with its own runs, market and signals. Asks sacct for the runs, and lowtided
+ * for its market and for the stored values of each signal at the time of the
+ * runs; or reads --carbon FILE. Fails if either can't be asked.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const int64_t last_least_s = 60;
 
 /* ---- the market ---- */
 
-/* A forecast is made of so much. */
+/* The history that a forecast is made of. */
 static const int64_t history_s = 30 * LT_DAY_S;
 
 static int
@@ -62,7 +62,7 @@ take_points(struct lt_points *points, const json_t *page,
 		    lt_utc_parse(
 			lt_json_text(item, "end", ""), &point.end_utc_s, err))
 			return err->code;
-		/* Nobody has measured what is still to come. */
+		/* Values after the runs are not measured yet. */
 		if (point.end_utc_s > site->to_utc_s)
 			point.end_utc_s = site->to_utc_s;
 		point.quality = LT_QUALITY_CONSTANT; /* lowtided checked it */
@@ -111,7 +111,7 @@ ask_points(struct lt_points *points, const struct lt_site_page *site,
 	return LT_OK;
 }
 
-/* A source that has told nothing of that time has no signal. */
+/* Reads the signals; a source without values of that time has none. */
 static int
 read_signals(struct lt_site_page *page, struct lt_error *err)
 {
@@ -140,7 +140,7 @@ read_signals(struct lt_site_page *page, struct lt_error *err)
 
 /* ---- --carbon FILE ---- */
 
-/* As if each partition had the file for its source: one more series. */
+/* Adds a series for the file, as if it were the source of each partition. */
 static int
 use_file(struct lt_site_page *page, const char *path, struct lt_error *err)
 {
@@ -221,8 +221,8 @@ read_last(struct lt_site_page *page, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Without a currency only carbon is weighed; without a price of waiting there
- * is but one. */
+/* Chooses the settings. Without a currency only carbon is weighed; without a
+ * price of waiting there is only one. */
 static void
 choose_settings(struct lt_site_page *page)
 {
@@ -239,7 +239,7 @@ choose_settings(struct lt_site_page *page)
 			    (struct lt_site_setting){objectives[o], waits[w]};
 }
 
-/* ---- how far it is ---- */
+/* ---- progress ---- */
 
 static atomic_ullong come;
 static bool tells;

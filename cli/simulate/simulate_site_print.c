@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prints what lowtide would have saved at the site: a row a setting, what it
- * counts on, the same as JSON, and as a picture: of each setting what part of
- * money and of carbon it saves, with its interval. No name of a user, account
- * or job is in it.
+ * Prints what lowtide would have saved at the site: a row per setting, and the
+ * assumptions; the same as JSON; and a picture with the part of money and of
+ * carbon that each setting saves, with its interval. No name of a user, account
+ * or job is printed.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ interval_text(char *out, size_t size, const struct lt_jackknife *part)
 	return out;
 }
 
-/* ---- what it counts on ---- */
+/* ---- assumptions ---- */
 
 struct notes {
 	int count;
@@ -213,8 +213,8 @@ partition_name(
 	return out;
 }
 
-/* A row a partition that runs ran in, with the policy's own price of waiting.
- */
+/* Prints a row for each partition with runs, at the policy's own price of
+ * waiting. */
 static void
 print_partitions(FILE *out, const struct lt_site_page *page)
 {

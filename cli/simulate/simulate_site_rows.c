@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A site's runs, from sacct: what slurmdbd has of the time before lowtide, too.
- * Asked day by day, so that neither slurmdbd nor we hold a month at once.
+ * A site's runs, from sacct, which also has the time before lowtide. sacct is
+ * asked day by day, so that neither slurmdbd nor this process holds a month at
+ * once; a day that is too much for one answer is split. A row that can't be
+ * read is an error.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +54,7 @@ static const char columns_wanted[] =
 
 /* ---- a row ---- */
 
-/* A count or a time; -1 = it says none. */
+/* Reads a count or a time; -1 = none. */
 static int64_t
 number_of(const char *text)
 {
@@ -73,7 +75,8 @@ count_of(const char *text)
 				    : (uint32_t)value;
 }
 
-/* The amount of a name in "cpu=4,gres/gpu=2,mem=16G,node=1"; -1 = none. */
+/* Returns the amount of a name in "cpu=4,gres/gpu=2,mem=16G,node=1"; -1 = none.
+ */
 static int64_t
 tres_of(const char *tres, const char *name)
 {
@@ -121,8 +124,8 @@ static const struct {
     {"--bb", "--bbf", LT_PIN_BURST_BUFFER},
 };
 
-/* Lists what its command fixed. An option of the script that looks so counts,
- * too: then less is moved than might have been. */
+/* Returns the choices that the command line fixed. Options of the script that
+ * look alike count too: then fewer runs are moved than possible. */
 static uint32_t
 pins_of_line(const char *line)
 {
@@ -161,7 +164,7 @@ pins_of(char *const cells[COLUMNS], const struct lt_site_run *run,
 		pins |= LT_PIN_RESERVATION;
 	if (strchr(cells[ID], '+') != NULL)
 		pins |= LT_PIN_HET;
-	/* slurmdbd knows nothing of #SBATCH lines. */
+	/* slurmdbd does not have #SBATCH lines. */
 	if ((market->partitions[run->partition].flags & LT_PARTITION_DEFAULT) ==
 	    0)
 		pins |= LT_PIN_PARTITION;
@@ -219,8 +222,8 @@ run_of(char *const cells[COLUMNS])
 	return run;
 }
 
-/* One that never ran is no run; one that ended elsewhere in time comes with
- * another page. */
+/* Takes a row, unless the job never ran, or ended in the time of another page.
+ */
 static int
 take_row(struct lt_site_page *page, char *cells[COLUMNS],
     const struct lt_site_span *span, struct lt_error *err)
@@ -266,7 +269,7 @@ keep_page(struct lt_site_rows *rows, char *text, struct lt_error *err)
 	return LT_OK;
 }
 
-/* The cells of a row, in place. */
+/* Cuts a row into cells, in place. */
 static bool
 take_cells(char *cells[COLUMNS], char **rest, const char *delimiter)
 {
@@ -316,7 +319,7 @@ sacct_time(char *out, size_t size, int64_t utc_s)
 	return out;
 }
 
-/* LT_ELIMIT: too much for one answer. */
+/* Asks sacct. LT_ELIMIT: too much for one answer. */
 static int
 ask_sacct(struct lt_program *child, const struct lt_site_span *span,
     struct lt_error *err)

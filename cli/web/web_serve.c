@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What "lowtide web" answers, by libmicrohttpd: the three files of its page,
- * and those requests to lowtided that the page makes, asked as the command
- * asks. Whoever comes without the token, or by a foreign name, gets nothing.
+ * Answers the requests to "lowtide web", by libmicrohttpd: the three files of
+ * its page, and the requests to lowtided that the page makes, which are asked
+ * as the command asks. A request without the token, or by a foreign host name,
+ * gets no answer.
  */
 #include <errno.h>
 #include <microhttpd.h>
@@ -18,8 +19,9 @@
 #include "web_files.h"
 
 enum {
-	TIMEOUT_S = 30,		  /* of silence */
-	MEMORY_BYTES = 64 * 1024, /* of a request: other ports' cookies, too */
+	TIMEOUT_S = 30, /* of silence */
+	MEMORY_BYTES =
+	    64 * 1024, /* of a request, with cookies of other ports */
 	ARGUMENTS_MAX = 4,
 	PATH_SIZE = 2048,
 };
@@ -36,7 +38,8 @@ static const struct {
 	sizeof(web_page_js)},
 };
 
-/* All that goes on to lowtided: what only reads, with these words alone. */
+/* All requests that are passed to lowtided: they only read, with these words
+ * alone. */
 static const struct {
 	const char *path, *asked;
 	const char *arguments[ARGUMENTS_MAX + 1]; /* NULL ended */
@@ -70,7 +73,8 @@ struct answer {
 	bool copied; /* else they stay where they are */
 };
 
-/* The token, or the Unix socket, makes a user; all others are strangers. */
+/* A request with the token, or on the Unix socket, is the user's; all others
+ * are strangers'. */
 static struct lt_door door;
 
 static enum MHD_Result
@@ -122,7 +126,7 @@ send_json(
 	return result;
 }
 
-/* lowtided's own word, or why there is none. */
+/* Sends lowtided's own error, or why it did not answer. */
 static enum MHD_Result
 send_error(struct MHD_Connection *connection, const struct lt_error *err)
 {
@@ -165,8 +169,8 @@ send_question(
 	return result;
 }
 
-/* Is the path behind the token? NULL: it is not there. How much of a token was
- * right is not to be learned from how long it takes. */
+/* Returns the path behind the token; NULL: the token is wrong or absent. The
+ * time that this takes does not show how much of a token was right. */
 static const char *
 path_behind(const struct lt_page *page, const char *url)
 {
@@ -182,8 +186,9 @@ path_behind(const struct lt_page *page, const char *url)
 	return differs == 0 ? url + length + 1 : NULL;
 }
 
-/* A page of elsewhere whose name leads here (DNS rebinding) is told by its own
- * name. Who forwards a Unix socket does so from any port of his. */
+/* True if the Host header is this host. A page from elsewhere whose name leads
+ * here (DNS rebinding) sends its own name. A Unix socket may be forwarded from
+ * any port. */
 static bool
 is_own_host(const struct lt_page *page, const char *host)
 {
@@ -219,13 +224,13 @@ answer(void *closure, struct MHD_Connection *connection, const char *url,
 	(void)data;
 	(void)length;
 	(void)state;
-	/* MHD_NO hangs up without a word. */
+	/* MHD_NO closes the connection without an answer. */
 	if (path == NULL ||
 	    !is_own_host(page, MHD_lookup_connection_value(
 				   connection, MHD_HEADER_KIND, "Host")))
 		return MHD_NO;
 	if (lt_door_show(&door, connection, geteuid(), true, lt_monotonic_ms()))
-		/* From now on only silence ends it: TIMEOUT_S. */
+		/* From now on only TIMEOUT_S of silence ends it. */
 		lt_door_slot(connection)->deadline_ms = INT64_MAX;
 	if (strcmp(method, "GET") != 0)
 		return send_nothing(connection, 405);

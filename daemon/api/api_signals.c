@@ -12,7 +12,7 @@
 #include "api_signals.h"
 #include "daemon.h"
 #include "hazard.h"
-#include "hours.h"
+#include "points.h"
 #include "text_mend.h"
 #include "units.h"
 

@@ -7,7 +7,7 @@
 
 #include "api.h"
 #include "forecast_error.h"
-#include "hours.h"
+#include "points.h"
 #include "signals.h"
 
 /* Finds a source by its name in the policy file; NULL = none. */

@@ -8,7 +8,7 @@
 
 #include "batch.h"
 #include "pause.h"
-#include "pauses.h"
+#include "ledger_jobs.h"
 #include "standing.h"
 
 struct lt_batch_jobs;

@@ -3,7 +3,7 @@
  * Fuzzes answers of the Carbon Aware SDK's WebAPI, as average
  * and as marginal intensity, and its errors.
  */
-#include "carbon_aware.h"
+#include "source.h"
 #include "fuzz/parse_points.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);

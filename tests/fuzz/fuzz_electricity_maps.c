@@ -3,7 +3,7 @@
  * Fuzzes answers of Electricity Maps, as one who asks for a zone and as one
  * who asks for a data centre, whose zone is not known; and the words of errors.
  */
-#include "electricity_maps.h"
+#include "source.h"
 #include "fuzz/parse_points.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);

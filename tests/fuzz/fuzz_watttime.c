@@ -4,7 +4,7 @@
  * token, an error's words.
  */
 #include "fuzz/parse_points.h"
-#include "watttime.h"
+#include "source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 

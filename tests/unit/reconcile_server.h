@@ -20,7 +20,6 @@
 
 #include "cli.h"
 #include "http.h"
-#include "parse.h"
 #include "reconcile_tie.h"
 
 #define FOLDER "tests/golden/reconcile/"

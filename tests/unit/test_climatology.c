@@ -16,7 +16,7 @@
 
 #include "climatology.h"
 #include "source.h"
-#include "table_age.h"
+#include "points.h"
 #include "units.h"
 
 enum {

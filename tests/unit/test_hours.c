@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "hours.h"
+#include "points.h"
 
 #define M LT_QUALITY_MEASURED
 #define F LT_QUALITY_FORECAST

@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "job.h"
-#include "job_text.h"
 
 #define FAR "2031-01-04T02:05:00Z"
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "price_list.h"
+#include "prices.h"
 #include "source_fixture.h"
 
 static void

@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "cli.h"
-#include "parse.h"
 #include "report.h"
 #include "report_html.h"
 

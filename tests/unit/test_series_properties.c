@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "exchange_rates.h"
-#include "hours.h"
+#include "points.h"
 #include "source.h"
 #include "units.h"
 

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "cli.h"
-#include "parse.h"
 #include "plan.h"
 
 static void

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "adapter_fixture.h"
-#include "watttime.h"
+#include "source.h"
 
 #define FIXTURES "tests/fixtures/watttime/"
 #define T0 1657843200 /* 2022-07-15T00:00Z, of the samples */

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments of a subcommand, parsed by its table: "--name value" or
- * "--name=value" anywhere, "--" ends them, the rest are operands.
+ * Shared by all subcommands: its arguments, parsed by its table; the values
+ * of its options; errors, usage and JSON, printed; periods and times as users
+ * write and read them.
+ *
+ * "--name value" or "--name=value" may stand anywhere, "--" ends the options,
+ * and the rest are operands. Periods are checked here so that a slip is a usage
+ * error; lowtided gives them their meaning.
  */
+#include <ctype.h>
+#include <stdarg.h>
 #include <string.h>
+#include <time.h>
 
+#include "cli.h"
 #include "text.h"
-#include "parse.h"
+#include "units.h"
 
 enum { WORD_MAX = 32 };
 
-/* "-o FILE" is "--output FILE" where a command has that. */
+/* Returns "--output" for "-o" if the command has that option. */
 static const char *
 long_name(const struct lt_cli *cli, const char *argument)
 {
@@ -43,7 +52,7 @@ unknown_option(const struct lt_cli *cli, const char *name, struct lt_error *err)
 	return lt_fail(err, LT_EINPUT, "no option --%s", name);
 }
 
-/* Has it a value as the next word, behind "=" only, or none? */
+/* How an option has its value: as the next word, behind "=" only, or not. */
 enum takes { TAKES_WORD, TAKES_OPTIONAL, TAKES_NONE };
 
 static enum takes
@@ -54,7 +63,7 @@ takes_of(const struct lt_cli_option *option)
 	return option->argument[0] == '[' ? TAKES_OPTIONAL : TAKES_WORD;
 }
 
-/* Where the value of a known option goes, and what it takes. */
+/* Returns where the value of a known option goes, and how it takes one. */
 static const char **
 find_slot(struct lt_cli *cli, const char *name, enum takes *takes)
 {
@@ -72,8 +81,8 @@ find_slot(struct lt_cli *cli, const char *name, enum takes *takes)
 	return NULL;
 }
 
-/* One "--name[=value]" at argv[*at], of arguments that NULL ends; *at moves
- * over a value of its own. */
+/* Parses one "--name[=value]" at argv[*at]; NULL ends argv. *at moves over a
+ * value in a word of its own. */
 static int
 parse_option(
     struct lt_cli *cli, bool *help, char **argv, int *at, struct lt_error *err)
@@ -151,4 +160,128 @@ lt_cli_parse(
 		    "\"%s\" is one argument too many",
 		    cli->operands[command->operands_max]);
 	return LT_OK;
+}
+
+void
+lt_cli_print_usage(FILE *out, const struct lt_cli_command *command)
+{
+	const char *prefix = "usage:";
+	const char *line = command->usage;
+
+	while (line != NULL) {
+		const char *const end = strchr(line, '\n');
+		const int length =
+		    (int)(end != NULL ? end - line : (long)strlen(line));
+
+		fprintf(out, "%s lowtide %s %.*s\n", prefix, command->name,
+		    length, line);
+		prefix = "      ";
+		line = end != NULL ? end + 1 : NULL;
+	}
+}
+
+const char *
+lt_cli_value(const struct lt_cli *cli, const char *name)
+{
+	const struct lt_cli_option *const options = cli->command->options;
+
+	for (int i = 0; options != NULL && options[i].name != NULL; i++)
+		if (strcmp(options[i].name, name) == 0)
+			return cli->values[i];
+	return NULL;
+}
+
+int
+lt_cli_fail(const struct lt_error *err)
+{
+	fputs("lowtide: ", stderr);
+	lt_print_safe(stderr, err->text[0] ? err->text : "failed");
+	fputc('\n', stderr);
+	return LT_EXIT_FAILURE;
+}
+
+int
+lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
+{
+	char text[LT_ERROR_TEXT_SIZE];
+	va_list arguments;
+
+	fprintf(stderr, "lowtide: %s: ", cli->command->name);
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	lt_print_safe(stderr, text);
+	fputc('\n', stderr);
+	lt_cli_print_usage(stderr, cli->command);
+	return LT_EXIT_USAGE;
+}
+
+int
+lt_cli_print_json(const json_t *body)
+{
+	lt_cli_whole_lines();
+	if (json_dumpf(body, stdout, LT_CLI_JSON | JSON_INDENT(2)) ||
+	    putchar('\n') == EOF || fflush(stdout)) {
+		const struct lt_error err = {.text = "can't write the answer"};
+
+		return lt_cli_fail(&err);
+	}
+	return LT_EXIT_OK;
+}
+
+/* True if text has the shape, in which 0 stands for any digit. */
+static bool
+has_shape(const char *text, size_t length, const char *shape)
+{
+	if (length != strlen(shape))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (shape[i] == '0' ? !isdigit((unsigned char)text[i])
+				    : text[i] != shape[i])
+			return false;
+	return true;
+}
+
+static int
+number(const char *text, int digits)
+{
+	int value = 0;
+
+	while (digits-- > 0)
+		value = value * 10 + (*text++ - '0');
+	return value;
+}
+
+int
+lt_period_check(const char *text, struct lt_error *err)
+{
+	const size_t length = strlen(text);
+
+	if (has_shape(text, length, "0000"))
+		return LT_OK;
+	if (has_shape(text, length, "0000-Q0") && text[6] >= '1' &&
+	    text[6] <= '4')
+		return LT_OK;
+	if (has_shape(text, length, "0000-00") && number(text + 5, 2) >= 1 &&
+	    number(text + 5, 2) <= 12)
+		return LT_OK;
+	return lt_fail(err, LT_EINPUT,
+	    "period: got \"%s\", want 2026-11, 2026-Q4 or 2026", text);
+}
+
+const char *
+lt_local_time(char *out, size_t size, const char *iso)
+{
+	struct tm local;
+	int64_t utc_s;
+
+	if (iso == NULL) {
+		snprintf(out, size, "-");
+		return out;
+	}
+	if (lt_utc_parse(iso, &utc_s, NULL) ||
+	    localtime_r(&(time_t){(time_t)utc_s}, &local) == NULL ||
+	    !strftime(out, size, "%a %e %b %Y %H:%M %Z", &local))
+		snprintf(out, size, "%s", iso);
+	return out;
 }
