@@ -21,7 +21,7 @@ includes() { # includes PATTERN PLACE...: lines of these places that match
 	grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*<($pattern)" -r "$@" --include='*.[ch]' 2>/dev/null
 }
 
-# Quoted includes obey the -I lists of the Makefile; these are the others.
+# Quoted includes obey the -I lists of layers.mk; these are the others.
 check 'Slurm headers only in plugin/ and adapters/slurm/' \
     "$(includes 'slurm/' policy daemon cli adapters kubernetes node notify | grep -v '^adapters/slurm/')"
 check 'libcurl only in adapters/lib/curl_library.h, for HTTP and SMTP' \
@@ -117,7 +117,7 @@ for so in build/job_submit_lowtide.so build/spank_lowtide.so; do
 		<(nm --defined-only "$so" | awk '{print $3}' | sort -u))"
 done
 check 'neither plugins nor the core see policy/model' \
-    "$(grep -E '^INC_(plugin/[a-z_]+|policy/core) .*model' Makefile)"
+    "$(grep -E '^INC_(plugin/[a-z_]+|policy/core) .*model' layers.mk)"
 
 for up in 'core model' 'core snapshot' 'model snapshot' 'snapshot model'; do
 	check "policy/${up% *} needs nothing of policy/${up#* }" \
@@ -131,6 +131,7 @@ check 'every C file opens with its SPDX line' \
     "$(git ls-files '*.c' | xargs grep -L '^/\* SPDX-License-Identifier: GPL-2.0-or-later \*/')"
 check 'no file is over 1,000 lines' \
     "$(git ls-files '*.c' '*.h' '*.sh' '*.bats' | xargs wc -l | awk '$2 != "total" && $1 > 1000')"
+check 'the Makefile has at most 250 lines' "$(wc -l < Makefile | awk '$1 > 250')"
 check 'clang-format finds nothing (make lint)' \
     "$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror 2>&1 | grep -E 'error|clang-format:')"
 check 'one dialect: strcmp() == 0, sizeof(x)' \
@@ -161,7 +162,7 @@ check 'comments do not begin with What, Of, By, Who, Is; static names say of wha
 	count=$(grep -c . <<< "$found")
 	[ "$count" -le $words_most ] || { echo "$count, $words_most allowed"; echo "$found"; })"
 check 'nothing unfinished is left' \
-    "$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- '*.c' '*.h' '*.sh' '*.bats' Makefile | grep -v 'tests/checks.sh')"
+    "$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- '*.c' '*.h' '*.sh' '*.bats' Makefile '*.mk' | grep -v 'tests/checks.sh')"
 check 'each page formats without a warning' "$(for p in man/*.[1-8]; do
 	LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$p" 2>&1 >/dev/null |
 	    sed "s|^|$p: |"; done)"
