@@ -155,7 +155,7 @@ check 'C of the product has no more lines than docs/design.md allows' \
 	lines=$(tests/size.pl lines)
 	[ "$lines" -le "${most:-0}" ] || echo "$lines lines, ${most:-no number} allowed")"
 # To be 0: lower it with each comment and name that is mended.
-words_most=1053
+words_most=0
 check 'comments do not begin with What, Of, By, Who, Is; static names say of what' \
     "$(found=$(git ls-files adapters cli daemon kubernetes node notify plugin policy simulate | grep '\.[ch]$' |
 	xargs tests/words.pl)
