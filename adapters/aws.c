@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The EC2 API, between web.c and an adapter: one action with all its pages,
- * signed by libcurl, its items, and the meaning of an error body.
+ * The EC2 API, between web.c and an adapter: one action with all its pages, signed by libcurl, its
+ * items, and the meaning of an error body.
  *
- * Items are read by a small reader of XML without attributes, entities of its
- * own or DTD; other XML is an error. Not expat, as in entsoe_xml.c: 100,000
- * prices (37 MB) must take less than 100 ms. This reader and all work on its
- * items take 40 ms (bench_parse); expat 2.5.0 takes 280 ms, without a handler.
+ * Items are read by a small reader of XML without attributes, entities of its own or DTD; other XML
+ * is an error. Not expat, as in entsoe_xml.c: 100,000 prices (37 MB) must take less than 100 ms.
+ * This reader and all work on its items take 40 ms (bench_parse); expat 2.5.0 takes 280 ms, without
+ * a handler.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,18 +76,15 @@ lt_aws_text_copy(char *out, size_t size, const struct lt_aws_text *text)
 			return false;
 		}
 		used = 1;
-		out[length++] =
-		    text->at[i] != '&'
-			? text->at[i]
-			: entity(text->at + i, text->length - i, &used);
+		out[length++] = text->at[i] != '&' ? text->at[i]
+						   : entity(text->at + i, text->length - i, &used);
 	}
 	out[length] = '\0';
 	return text->at != NULL;
 }
 
 static int
-refuse(const struct reader *reader, const char *at, const char *what,
-    struct lt_error *err)
+refuse(const struct reader *reader, const char *at, const char *what, struct lt_error *err)
 {
 	int line = 1, column = 1;
 
@@ -108,8 +105,7 @@ is_blank(const char *at, const char *end)
 	return at == end;
 }
 
-/* Returns the field for the text of the element that was opened last; NULL: not
- * wanted. */
+/* Returns the field for the text of the element that was opened last; NULL: not wanted. */
 static struct lt_aws_text *
 wanted_field(struct reader *reader, const struct lt_aws_text *name)
 {
@@ -125,8 +121,7 @@ wanted_field(struct reader *reader, const struct lt_aws_text *name)
 }
 
 static int
-open_element(struct reader *reader, const char *begin, const char *end,
-    struct lt_error *err)
+open_element(struct reader *reader, const char *begin, const char *end, struct lt_error *err)
 {
 	const char *const colon = memchr(begin, ':', (size_t)(end - begin));
 	const char *const local = colon == NULL ? begin : colon + 1;
@@ -143,13 +138,11 @@ open_element(struct reader *reader, const char *begin, const char *end,
 	reader->prefix[reader->depth] = (size_t)(local - begin);
 	reader->open[reader->depth++] = name;
 	reader->seen_root = true;
-	if (reader->depth == ROOT_DEPTH &&
-	    !lt_aws_text_is(&name, reader->items->root)) {
+	if (reader->depth == ROOT_DEPTH && !lt_aws_text_is(&name, reader->items->root)) {
 		char words[LT_AWS_TEXT_SIZE];
 
 		snprintf(words, sizeof(words), "XML of <%.*s>, want <%s>",
-		    (int)(name.length < 40 ? name.length : 40), name.at,
-		    reader->items->root);
+		    (int)(name.length < 40 ? name.length : 40), name.at, reader->items->root);
 		return refuse(reader, begin, words, err);
 	}
 	if (reader->depth == SET_DEPTH)
@@ -165,8 +158,8 @@ static int
 close_element(struct reader *reader, const char *text_end, struct lt_error *err)
 {
 	if (reader->field != NULL)
-		*reader->field = (struct lt_aws_text){
-		    reader->text, (size_t)(text_end - reader->text)};
+		*reader->field =
+		    (struct lt_aws_text){reader->text, (size_t)(text_end - reader->text)};
 	reader->field = NULL;
 	if (reader->depth-- != ITEM_DEPTH || !reader->in_set)
 		return LT_OK;
@@ -178,8 +171,7 @@ static int
 end_tag(struct reader *reader, const char *tag, struct lt_error *err)
 {
 	const char *const name = tag + 2;
-	const char *const close =
-	    memchr(name, '>', (size_t)(reader->end - name));
+	const char *const close = memchr(name, '>', (size_t)(reader->end - name));
 
 	if (close == NULL)
 		return refuse(reader, tag, "cut off within a tag", err);
@@ -188,8 +180,7 @@ end_tag(struct reader *reader, const char *tag, struct lt_error *err)
 	const struct lt_aws_text *const open = &reader->open[reader->depth - 1];
 	const size_t prefix = reader->prefix[reader->depth - 1];
 	const size_t length = prefix + open->length;
-	if ((size_t)(close - name) < length ||
-	    memcmp(name, open->at - prefix, length) != 0 ||
+	if ((size_t)(close - name) < length || memcmp(name, open->at - prefix, length) != 0 ||
 	    !is_blank(name + length, close))
 		return refuse(reader, tag, "the end of another element", err);
 	reader->at = close + 1;
@@ -253,8 +244,7 @@ pass_over(struct reader *reader, const char *tag, struct lt_error *err)
 static int
 read_step(struct reader *reader, struct lt_error *err)
 {
-	const char *const tag =
-	    memchr(reader->at, '<', (size_t)(reader->end - reader->at));
+	const char *const tag = memchr(reader->at, '<', (size_t)(reader->end - reader->at));
 	const char *const text_end = tag == NULL ? reader->end : tag;
 
 	if (reader->depth == 0 && !is_blank(reader->at, text_end))
@@ -273,8 +263,8 @@ read_step(struct reader *reader, struct lt_error *err)
 }
 
 int
-lt_aws_items_read(const struct lt_aws_items *items, void *context,
-    struct lt_aws_page *page, struct lt_error *err)
+lt_aws_items_read(
+    const struct lt_aws_items *items, void *context, struct lt_aws_page *page, struct lt_error *err)
 {
 	const char *const bytes = page->bytes;
 	const size_t byte_count = page->byte_count;
@@ -317,15 +307,13 @@ lt_aws_is_name(const char *text)
 }
 
 int
-lt_aws_region_check(
-    const struct lt_source_options *options, struct lt_error *err)
+lt_aws_region_check(const struct lt_source_options *options, struct lt_error *err)
 {
 	const char *const region = lt_source_option(options, "region", "");
 
 	if (!lt_aws_is_name(region) || strchr(region, '.') != NULL)
 		return lt_option_fail(options, "region", err,
-		    "%s: region: got \"%s\", want one such as eu-west-2",
-		    options->name, region);
+		    "%s: region: got \"%s\", want one such as eu-west-2", options->name, region);
 	return LT_OK;
 }
 
@@ -336,24 +324,21 @@ struct failure {
 };
 
 static int
-take_failure(void *context, const struct lt_aws_text texts[LT_AWS_FIELDS_MAX],
-    struct lt_error *err)
+take_failure(void *context, const struct lt_aws_text texts[LT_AWS_FIELDS_MAX], struct lt_error *err)
 {
 	struct failure *const failure = context;
 
 	(void)err;
 	lt_aws_text_copy(failure->code, sizeof(failure->code), &texts[0]);
-	if (!lt_aws_text_copy(
-		failure->message, sizeof(failure->message), &texts[1]))
+	if (!lt_aws_text_copy(failure->message, sizeof(failure->message), &texts[1]))
 		failure->message[0] = '\0';
 	return LT_OK;
 }
 
-/* <Response><Errors><Error><Code>...<Message>...; a message that may have
- * parts of what was signed is not shown. */
+/* <Response><Errors><Error><Code>...<Message>...; a message that may have parts of what was signed
+ * is not shown. */
 void
-lt_aws_error_text(char *out, size_t size, const char *body, size_t length,
-    const char *permission)
+lt_aws_error_text(char *out, size_t size, const char *body, size_t length, const char *permission)
 {
 	static const struct lt_aws_items errors = {.root = "Response",
 	    .set = "Errors",
@@ -364,21 +349,17 @@ lt_aws_error_text(char *out, size_t size, const char *body, size_t length,
 		const char *code, *advice;
 		bool is_quiet;
 	} known[] = {
-	    {"AuthFailure",
-		"are the keys right, and is the region enabled for the account?",
+	    {"AuthFailure", "are the keys right, and is the region enabled for the account?",
 		false},
 	    {"OptInRequired", "is the region enabled for the account?", false},
-	    {"SignatureDoesNotMatch",
-		"is the secret key right, and this machine's clock?", true},
+	    {"SignatureDoesNotMatch", "is the secret key right, and this machine's clock?", true},
 	    {"IncompleteSignature", "is the secret key right?", true},
-	    {"RequestExpired",
-		"is this machine's clock right, and are the keys still valid?",
+	    {"RequestExpired", "is this machine's clock right, and are the keys still valid?",
 		false},
 	    {"ExpiredToken", "the session has ended: renew its keys", false},
 	    {"RequestLimitExceeded", "the account asks too often", false},
 	    {"Throttling", "the account asks too often", false},
-	    {"MaxConfigLimitExceeded",
-		"too many different questions within 24 hours", false},
+	    {"MaxConfigLimitExceeded", "too many different questions within 24 hours", false},
 	};
 	struct failure failure = {"", ""};
 	struct lt_aws_page page = {.bytes = body, .byte_count = length};
@@ -386,40 +367,34 @@ lt_aws_error_text(char *out, size_t size, const char *body, size_t length,
 	bool is_quiet = false;
 
 	out[0] = '\0';
-	if (lt_aws_items_read(&errors, &failure, &page, NULL) != LT_OK ||
-	    failure.code[0] == '\0')
+	if (lt_aws_items_read(&errors, &failure, &page, NULL) != LT_OK || failure.code[0] == '\0')
 		return;
 	if (strcmp(failure.code, "UnauthorizedOperation") == 0)
-		snprintf(advice, sizeof(advice), " (allow the IAM action %s)",
-		    permission);
+		snprintf(advice, sizeof(advice), " (allow the IAM action %s)", permission);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(failure.code, known[i].code) == 0) {
-			snprintf(
-			    advice, sizeof(advice), " (%s)", known[i].advice);
+			snprintf(advice, sizeof(advice), " (%s)", known[i].advice);
 			is_quiet = known[i].is_quiet;
 		}
 	snprintf(out, size, "%s%s%s%s", failure.code, advice,
-	    is_quiet || failure.message[0] == '\0' ? "" : ": ",
-	    is_quiet ? "" : failure.message);
+	    is_quiet || failure.message[0] == '\0' ? "" : ": ", is_quiet ? "" : failure.message);
 }
 
 /* ---- requests ---- */
 
 static int
-make_form(char form[FORM_SIZE], const struct lt_aws_action *action,
-    const char *page, struct lt_error *err)
+make_form(char form[FORM_SIZE], const struct lt_aws_action *action, const char *page,
+    struct lt_error *err)
 {
 	char token[3 * LT_AWS_PAGE_TOKEN_SIZE] = "";
 	int length;
 
 	if (lt_url_escape(token, sizeof(token), page, err) != LT_OK)
 		return LT_ELIMIT;
-	length = snprintf(form, FORM_SIZE, "Action=%s&Version=2016-11-15%s%s%s",
-	    action->name, action->form,
-	    token[0] == '\0' ? "" : "&NextToken=", token);
+	length = snprintf(form, FORM_SIZE, "Action=%s&Version=2016-11-15%s%s%s", action->name,
+	    action->form, token[0] == '\0' ? "" : "&NextToken=", token);
 	return length < FORM_SIZE ? LT_OK
-				  : lt_fail(err, LT_ELIMIT,
-					"%s: a request of %d bytes, limit %d",
+				  : lt_fail(err, LT_ELIMIT, "%s: a request of %d bytes, limit %d",
 					action->name, length, FORM_SIZE - 1);
 }
 
@@ -434,8 +409,7 @@ forget_refused(struct lt_web *web, long status)
 /* page: of this request, then of the next; "" = none. */
 static int
 do_page(struct lt_web *web, const struct lt_web_request *request,
-    const struct lt_aws_action *action, char page[LT_AWS_PAGE_TOKEN_SIZE],
-    struct lt_error *err)
+    const struct lt_aws_action *action, char page[LT_AWS_PAGE_TOKEN_SIZE], struct lt_error *err)
 {
 	struct lt_http_response response;
 	char following[LT_AWS_PAGE_TOKEN_SIZE] = "";
@@ -447,17 +421,14 @@ do_page(struct lt_web *web, const struct lt_web_request *request,
 		    .bytes = response.body, .byte_count = response.body_length};
 		const struct lt_aws_text *const next = &answer.next;
 
-		code = lt_aws_items_read(
-		    action->items, action->context, &answer, err);
+		code = lt_aws_items_read(action->items, action->context, &answer, err);
 		if (code == LT_OK && next->at != NULL &&
 		    !lt_aws_text_copy(following, sizeof(following), next))
-			code = lt_fail(err, LT_ELIMIT,
-			    "a nextToken of %zu bytes, limit %zu", next->length,
-			    sizeof(following) - 1);
-		if (code == LT_OK && following[0] != '\0' &&
-		    strcmp(following, page) == 0)
-			code = lt_fail(err, LT_EINPUT,
-			    "the same nextToken again: pages without end");
+			code = lt_fail(err, LT_ELIMIT, "a nextToken of %zu bytes, limit %zu",
+			    next->length, sizeof(following) - 1);
+		if (code == LT_OK && following[0] != '\0' && strcmp(following, page) == 0)
+			code =
+			    lt_fail(err, LT_EINPUT, "the same nextToken again: pages without end");
 		if (code != LT_OK)
 			lt_web_refuse(request->url, err);
 	}
@@ -467,12 +438,12 @@ do_page(struct lt_web *web, const struct lt_web_request *request,
 }
 
 int
-lt_aws_do(struct lt_web *web, const struct lt_aws_login *login,
-    const struct lt_aws_action *action, struct lt_error *err)
+lt_aws_do(struct lt_web *web, const struct lt_aws_login *login, const struct lt_aws_action *action,
+    struct lt_error *err)
 {
 	const char *const region = lt_source_option(web->options, "region", "");
-	char page[LT_AWS_PAGE_TOKEN_SIZE] = "", form[FORM_SIZE],
-	     url[LT_URL_SIZE], home[128], scope[128];
+	char page[LT_AWS_PAGE_TOKEN_SIZE] = "", form[FORM_SIZE], url[LT_URL_SIZE], home[128],
+	     scope[128];
 	const struct lt_web_request request = {
 	    .url = url,
 	    .secret_header = login->header[0] == '\0' ? NULL : login->header,
@@ -486,13 +457,11 @@ lt_aws_do(struct lt_web *web, const struct lt_aws_login *login,
 
 	snprintf(home, sizeof(home), "https://ec2.%s.amazonaws.com", region);
 	snprintf(scope, sizeof(scope), "aws:amz:%s:ec2", region);
-	code = lt_url_start(
-	    url, lt_source_option(web->options, "url", home), "", err);
+	code = lt_url_start(url, lt_source_option(web->options, "url", home), "", err);
 	do {
 		if (code == LT_OK && pages++ == action->pages_max)
-			code = lt_fail(err, LT_ELIMIT,
-			    "%s: more than %d pages of %s", web->options->name,
-			    action->pages_max, action->name);
+			code = lt_fail(err, LT_ELIMIT, "%s: more than %d pages of %s",
+			    web->options->name, action->pages_max, action->name);
 		if (code == LT_OK)
 			code = make_form(form, action, page, err);
 		if (code == LT_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Spot prices of EC2 (DescribeSpotPriceHistory): records of changes, newest
- * first, become a step function. docs/sources/aws_spot_price.md.
+ * Spot prices of EC2 (DescribeSpotPriceHistory): records of changes, newest first, become a step
+ * function. docs/sources/aws_spot_price.md.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,8 +33,7 @@ static const struct lt_adapter_option price_options[] = {
     {"zone", false, "by name, as eu-west-2a; any = the dearest zone", NULL},
     {"product", false, "as AWS names it", "Linux/UNIX"},
     LT_AWS_LOGIN_OPTIONS,
-    {"url", false, "base URL of another endpoint",
-	"https://ec2.REGION.amazonaws.com"},
+    {"url", false, "base URL of another endpoint", "https://ec2.REGION.amazonaws.com"},
     LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
@@ -49,8 +48,7 @@ struct change {
 struct prices { /* of all pages of one fetch */
 	const struct lt_source_options *options;
 	const char *type, *product, *zone, *zone_id;
-	/* History is told from then on; later than asked for where older
-	 * records did not come. */
+	/* History is told from then on; later than asked for where older records did not come. */
 	int64_t from_utc_s;
 	int64_t end_utc_s; /* the newest price is said to hold until then */
 	char note[LT_POINTS_NOTE_SIZE];
@@ -87,23 +85,20 @@ zone_check(const struct lt_source_options *options, struct lt_error *err)
 		return lt_option_fail(options, "zone", err,
 		    "%s: want one of zone_id (such as euw2-az1) and zone (a name, or any)",
 		    options->name);
-	if (id != NULL &&
-	    (!lt_aws_is_name(id) || strncmp(id, region, strlen(region)) == 0))
+	if (id != NULL && (!lt_aws_is_name(id) || strncmp(id, region, strlen(region)) == 0))
 		return lt_option_fail(options, "zone_id", err,
 		    "%s: zone_id: got \"%s\", want an id such as euw2-az1, which is the same in all accounts",
 		    options->name, id);
 	if (name != NULL && !is_any(name) &&
-	    (!lt_aws_is_name(name) ||
-		strncmp(name, region, strlen(region)) != 0))
+	    (!lt_aws_is_name(name) || strncmp(name, region, strlen(region)) != 0))
 		return lt_option_fail(options, "zone", err,
-		    "%s: zone: got \"%s\", want any or a zone of %s, such as %sa",
-		    options->name, name, region, region);
+		    "%s: zone: got \"%s\", want any or a zone of %s, such as %sa", options->name,
+		    name, region, region);
 	return LT_OK;
 }
 
 static const struct lt_option_choice price_choices[] = {
-    {"product",
-	{"Linux/UNIX", "Red Hat Enterprise Linux", "SUSE Linux", "Windows"},
+    {"product", {"Linux/UNIX", "Red Hat Enterprise Linux", "SUSE Linux", "Windows"},
 	"Linux/UNIX, Red Hat Enterprise Linux, SUSE Linux or Windows"},
     {NULL, {NULL}, NULL},
 };
@@ -117,12 +112,11 @@ price_check(const struct lt_source_options *options, struct lt_error *err)
 
 	if (code == LT_OK && strncmp(region, "cn-", 3) == 0)
 		code = lt_option_fail(options, "region", err,
-		    "%s: region: got \"%s\", whose prices are not in USD",
-		    options->name, region);
+		    "%s: region: got \"%s\", whose prices are not in USD", options->name, region);
 	if (code == LT_OK && !lt_aws_is_name(type))
 		code = lt_option_fail(options, "instance_type", err,
-		    "%s: instance_type: got \"%s\", want one such as g5.xlarge",
-		    options->name, type);
+		    "%s: instance_type: got \"%s\", want one such as g5.xlarge", options->name,
+		    type);
 	if (code == LT_OK)
 		code = zone_check(options, err);
 	if (code == LT_OK)
@@ -131,8 +125,8 @@ price_check(const struct lt_source_options *options, struct lt_error *err)
 }
 
 static void
-prices_start(struct prices *prices, const struct lt_source_options *options,
-    int64_t from_utc_s, int64_t now_utc_s)
+prices_start(struct prices *prices, const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t now_utc_s)
 {
 	*prices = (struct prices){.options = options,
 	    .type = lt_source_option(options, "instance_type", ""),
@@ -145,8 +139,8 @@ prices_start(struct prices *prices, const struct lt_source_options *options,
 
 /* ---- records ---- */
 
-/* Prices of accounts from before 2013 are also listed as "Linux/UNIX (Amazon
- * VPC)": the same machines. */
+/* Prices of accounts from before 2013 are also listed as "Linux/UNIX (Amazon VPC)": the same
+ * machines. */
 static bool
 is_product(const struct lt_aws_text *text, const char *product)
 {
@@ -154,8 +148,7 @@ is_product(const struct lt_aws_text *text, const char *product)
 	const size_t length = strlen(product);
 
 	return lt_aws_text_is(text, product) ||
-	       (text->length == length + strlen(vpc) &&
-		   memcmp(text->at, product, length) == 0 &&
+	       (text->length == length + strlen(vpc) && memcmp(text->at, product, length) == 0 &&
 		   memcmp(text->at + length, vpc, strlen(vpc)) == 0);
 }
 
@@ -165,27 +158,23 @@ zone_index(struct prices *prices, const struct lt_aws_text *name)
 {
 	int i = 0;
 
-	while (
-	    i < prices->zone_count && !lt_aws_text_is(name, prices->zones[i]))
+	while (i < prices->zone_count && !lt_aws_text_is(name, prices->zones[i]))
 		i++;
 	if (i == ZONES_MAX || name->length >= ZONE_SIZE)
 		return -1;
 	if (i == prices->zone_count)
-		lt_aws_text_copy(
-		    prices->zones[prices->zone_count++], ZONE_SIZE, name);
+		lt_aws_text_copy(prices->zones[prices->zone_count++], ZONE_SIZE, name);
 	return i;
 }
 
 static int
-add_change(
-    struct prices *prices, const struct change *change, struct lt_error *err)
+add_change(struct prices *prices, const struct change *change, struct lt_error *err)
 {
 	if (prices->count == CHANGES_MAX)
 		return lt_fail(err, LT_ELIMIT,
-		    "more than %d prices, want fewer: one zone, a shorter time",
-		    CHANGES_MAX);
-	struct change *const grown = lt_items_grow(
-	    prices->changes, &prices->capacity, prices->count, sizeof(*grown));
+		    "more than %d prices, want fewer: one zone, a shorter time", CHANGES_MAX);
+	struct change *const grown =
+	    lt_items_grow(prices->changes, &prices->capacity, prices->count, sizeof(*grown));
 	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "%zu prices", prices->count + 1);
 	prices->changes = grown;
@@ -195,8 +184,7 @@ add_change(
 
 /* A price that can't be one leaves a gap: what held before has ended. */
 static void
-read_micros(
-    struct prices *prices, const struct lt_aws_text *price, int64_t *micros)
+read_micros(struct prices *prices, const struct lt_aws_text *price, int64_t *micros)
 {
 	struct lt_error *const err = &prices->refusal;
 	char text[64];
@@ -206,8 +194,7 @@ read_micros(
 		lt_fail(err, LT_EINPUT, "a price of many digits");
 	} else if (lt_micros_parse(text, micros, err) == LT_OK &&
 		   (*micros <= 0 || *micros > MICROS_MAX)) {
-		lt_fail(err, LT_EINPUT,
-		    "got the price %s, want more than 0 and at most a million",
+		lt_fail(err, LT_EINPUT, "got the price %s, want more than 0 and at most a million",
 		    text);
 		*micros = 0;
 	}
@@ -227,38 +214,33 @@ read_time(struct prices *prices, const struct lt_aws_text *time, int64_t *utc_s)
 	} else if (lt_utc_parse(text, utc_s, err) != LT_OK) {
 		good = false;
 	} else if (*utc_s >= prices->end_utc_s) {
-		lt_fail(err, LT_EINPUT,
-		    "a price from %s on, which is yet to come", text);
+		lt_fail(err, LT_EINPUT, "a price from %s on, which is yet to come", text);
 		good = false;
 	}
 	prices->refused += !good;
 	return good;
 }
 
-/* The order of price_items.fields. Records without price or zone are seen on
- * last pages. */
+/* The order of price_items.fields. Records without price or zone are seen on last pages. */
 static int
-take_price(void *context, const struct lt_aws_text texts[LT_AWS_FIELDS_MAX],
-    struct lt_error *err)
+take_price(void *context, const struct lt_aws_text texts[LT_AWS_FIELDS_MAX], struct lt_error *err)
 {
 	struct prices *const prices = context;
 	const struct lt_aws_text *const zone = &texts[4], *const id = &texts[5];
 	struct change change;
 
 	prices->records++;
-	if (texts[2].length == 0 || zone->length == 0 ||
-	    !lt_aws_text_is(&texts[0], prices->type) ||
+	if (texts[2].length == 0 || zone->length == 0 || !lt_aws_text_is(&texts[0], prices->type) ||
 	    !is_product(&texts[1], prices->product))
 		return LT_OK;
-	if (prices->zone_id != NULL
-		? id->length > 0 && !lt_aws_text_is(id, prices->zone_id)
-		: !is_any(prices->zone) && !lt_aws_text_is(zone, prices->zone))
+	if (prices->zone_id != NULL ? id->length > 0 && !lt_aws_text_is(id, prices->zone_id)
+				    : !is_any(prices->zone) && !lt_aws_text_is(zone, prices->zone))
 		return LT_OK;
 	change.zone = zone_index(prices, zone);
 	if (change.zone < 0)
 		return lt_fail(err, LT_ELIMIT,
-		    "more than %d availability zones, or a name of %zu bytes",
-		    ZONES_MAX, zone->length);
+		    "more than %d availability zones, or a name of %zu bytes", ZONES_MAX,
+		    zone->length);
 	if (!read_time(prices, &texts[3], &change.utc_s))
 		return LT_OK;
 	read_micros(prices, &texts[2], &change.micros);
@@ -268,15 +250,14 @@ take_price(void *context, const struct lt_aws_text texts[LT_AWS_FIELDS_MAX],
 static const struct lt_aws_items price_items = {
     .root = "DescribeSpotPriceHistoryResponse",
     .set = "spotPriceHistorySet",
-    .fields = {"instanceType", "productDescription", "spotPrice", "timestamp",
-	"availabilityZone", "availabilityZoneId"},
+    .fields = {"instanceType", "productDescription", "spotPrice", "timestamp", "availabilityZone",
+	"availabilityZoneId"},
     .take = take_price,
 };
 
 /* ---- from changes to steps ---- */
 
-/* Orders by time; if two prices have one time, the dearer comes last, and
- * counts. */
+/* Orders by time; if two prices have one time, the dearer comes last, and counts. */
 static int
 by_time(const void *left, const void *right)
 {
@@ -300,12 +281,11 @@ dearest(const int64_t micros[ZONES_MAX], int zone_count)
 
 /* held: what holds until then, of no zone. */
 static int
-add_step(const struct prices *prices, const struct change *held,
-    int64_t end_utc_s, struct lt_points *points, struct lt_error *err)
+add_step(const struct prices *prices, const struct change *held, int64_t end_utc_s,
+    struct lt_points *points, struct lt_error *err)
 {
 	const struct lt_point point = {
-	    .start_utc_s = held->utc_s < prices->from_utc_s ? prices->from_utc_s
-							    : held->utc_s,
+	    .start_utc_s = held->utc_s < prices->from_utc_s ? prices->from_utc_s : held->utc_s,
 	    .end_utc_s = end_utc_s,
 	    .value = (double)held->micros,
 	    .quality = LT_QUALITY_MEASURED,
@@ -319,18 +299,15 @@ add_step(const struct prices *prices, const struct change *held,
 /* The price of all zones' dearest, from `from` on: changes before it count
  * for what holds then. Also the price of the one zone, where there is one. */
 static int
-add_steps(struct prices *prices, int64_t to_utc_s, struct lt_points *points,
-    struct lt_error *err)
+add_steps(struct prices *prices, int64_t to_utc_s, struct lt_points *points, struct lt_error *err)
 {
-	const int64_t end_utc_s =
-	    to_utc_s < prices->end_utc_s ? to_utc_s : prices->end_utc_s;
+	const int64_t end_utc_s = to_utc_s < prices->end_utc_s ? to_utc_s : prices->end_utc_s;
 	int64_t micros[ZONES_MAX] = {0};
 	struct change held = {0};
 	int code = LT_OK;
 
 	if (prices->count > 0)
-		qsort(prices->changes, prices->count, sizeof(struct change),
-		    by_time);
+		qsort(prices->changes, prices->count, sizeof(struct change), by_time);
 	for (size_t i = 0; code == LT_OK && i < prices->count; i++) {
 		const struct change *const change = &prices->changes[i];
 
@@ -344,13 +321,11 @@ add_steps(struct prices *prices, int64_t to_utc_s, struct lt_points *points,
 		held.micros = most;
 		held.utc_s = change->utc_s;
 	}
-	return code == LT_OK ? add_step(prices, &held, end_utc_s, points, err)
-			     : code;
+	return code == LT_OK ? add_step(prices, &held, end_utc_s, points, err) : code;
 }
 
 static int
-prices_end(struct prices *prices, int64_t to_utc_s, struct lt_points *points,
-    struct lt_error *err)
+prices_end(struct prices *prices, int64_t to_utc_s, struct lt_points *points, struct lt_error *err)
 {
 	int code = LT_OK;
 
@@ -358,34 +333,31 @@ prices_end(struct prices *prices, int64_t to_utc_s, struct lt_points *points,
 	strcpy(points->currency, "USD");
 	if (prices->zone_count > 1 && !is_any(prices->zone))
 		return lt_fail(err, LT_EINPUT,
-		    "prices of %d zones without their ids, want those of %s",
-		    prices->zone_count, prices->zone_id);
+		    "prices of %d zones without their ids, want those of %s", prices->zone_count,
+		    prices->zone_id);
 	if (prices->count > 0)
 		code = add_steps(prices, to_utc_s, points, err);
 	if (code == LT_OK && points->count == 0)
-		return lt_fail(err, LT_EINPUT,
-		    "%d prices and no usable one of %s, %s, %s%s%s",
+		return lt_fail(err, LT_EINPUT, "%d prices and no usable one of %s, %s, %s%s%s",
 		    prices->records, prices->type, prices->product,
 		    prices->zone_id != NULL ? prices->zone_id : prices->zone,
 		    prices->refused > 0 ? ": " : "", prices->refusal.text);
 	if (code == LT_OK && prices->refused > 0)
 		snprintf(points->note, sizeof(points->note),
-		    "%d of %d prices can't be used: %.120s", prices->refused,
-		    prices->records, prices->refusal.text);
+		    "%d of %d prices can't be used: %.120s", prices->refused, prices->records,
+		    prices->refusal.text);
 	else if (code == LT_OK && is_any(prices->zone))
-		snprintf(points->note, sizeof(points->note),
-		    "the dearest of %d zones", prices->zone_count);
+		snprintf(points->note, sizeof(points->note), "the dearest of %d zones",
+		    prices->zone_count);
 	return code;
 }
 
 static int
-price_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
+price_parse(const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct prices prices;
-	struct lt_aws_page page = {
-	    .bytes = answer->bytes, .byte_count = answer->byte_count};
+	struct lt_aws_page page = {.bytes = answer->bytes, .byte_count = answer->byte_count};
 	int code;
 
 	prices_start(&prices, options, INT64_MIN, answer->now_utc_s);
@@ -402,8 +374,7 @@ price_parse(const struct lt_source_options *options,
 static void
 price_error_text(char *out, size_t size, const char *body, size_t length)
 {
-	lt_aws_error_text(
-	    out, size, body, length, "ec2:DescribeSpotPriceHistory");
+	lt_aws_error_text(out, size, body, length, "ec2:DescribeSpotPriceHistory");
 }
 
 /* "&key=value", the value percent-encoded. */
@@ -414,14 +385,13 @@ form_add(char form[FORM_SIZE], const char *key, const char *value)
 	const size_t length = strlen(form);
 
 	if (lt_url_escape(text, sizeof(text), value, NULL) == LT_OK)
-		snprintf(
-		    form + length, FORM_SIZE - length, "&%s=%s", key, text);
+		snprintf(form + length, FORM_SIZE - length, "&%s=%s", key, text);
 }
 
 /* All that changed since then, and what held then. */
 static int
-request(struct lt_web *web, const struct lt_aws_login *login,
-    struct prices *prices, int64_t since_utc_s, struct lt_error *err)
+request(struct lt_web *web, const struct lt_aws_login *login, struct prices *prices,
+    int64_t since_utc_s, struct lt_error *err)
 {
 	char form[FORM_SIZE] = "", since[32];
 	const struct lt_aws_action action = {
@@ -447,8 +417,7 @@ request(struct lt_web *web, const struct lt_aws_login *login,
 
 /* The present first: the loss of history must not cost it. */
 static int
-request_all(struct lt_web *web, struct prices *prices, int64_t now_utc_s,
-    struct lt_error *err)
+request_all(struct lt_web *web, struct prices *prices, int64_t now_utc_s, struct lt_error *err)
 {
 	const int64_t recent_utc_s = now_utc_s - INTERVAL_S,
 		      oldest_utc_s = now_utc_s - PAST_MAX_S + LT_HOUR_S;
@@ -463,12 +432,11 @@ request_all(struct lt_web *web, struct prices *prices, int64_t now_utc_s,
 
 		if (prices->from_utc_s < oldest_utc_s)
 			prices->from_utc_s = oldest_utc_s;
-		if (request(web, &login, prices, prices->from_utc_s, &past) !=
-		    LT_OK) {
+		if (request(web, &login, prices, prices->from_utc_s, &past) != LT_OK) {
 			prices->count = count;
 			prices->from_utc_s = recent_utc_s;
-			snprintf(prices->note, sizeof(prices->note),
-			    "without history: %.160s", past.text);
+			snprintf(prices->note, sizeof(prices->note), "without history: %.160s",
+			    past.text);
 			web->points->past_lost = true;
 		}
 	}
@@ -477,9 +445,8 @@ request_all(struct lt_web *web, struct prices *prices, int64_t now_utc_s,
 }
 
 static int
-price_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+price_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct prices prices;
 	struct lt_web web;

@@ -42,15 +42,14 @@ same_letters(const char *zone, const char *written)
 {
 	int count = 0;
 
-	while (zone[count] != '\0' &&
-	       zone[count] == toupper((unsigned char)written[count]))
+	while (zone[count] != '\0' && zone[count] == toupper((unsigned char)written[count]))
 		count++;
 	return count;
 }
 
 static int
-find_zone(const struct lt_source_options *options,
-    const struct lt_climatology **found, struct lt_error *err)
+find_zone(const struct lt_source_options *options, const struct lt_climatology **found,
+    struct lt_error *err)
 {
 	const char *const zone = lt_source_option(options, "zone", "");
 	const struct lt_climatology *item = basis_of(options) == LT_BASIS_DIRECT
@@ -60,8 +59,7 @@ find_zone(const struct lt_source_options *options,
 	int count = 0;
 
 	for (; item->zone[0] != '\0' && strcmp(item->zone, zone) != 0; item++) {
-		if (same_letters(item->zone, zone) >
-		    same_letters(nearest->zone, zone))
+		if (same_letters(item->zone, zone) > same_letters(nearest->zone, zone))
 			nearest = item;
 		count++;
 	}
@@ -72,8 +70,7 @@ find_zone(const struct lt_source_options *options,
 	const bool near = same_letters(nearest->zone, zone) > 1;
 	return lt_option_fail(options, "zone", err,
 	    "%s: zone: got \"%.60s\", want one of the %d of docs/sources/climatology.md%s%s",
-	    options->name, zone, count, near ? "; the nearest is " : "",
-	    near ? nearest->zone : "");
+	    options->name, zone, count, near ? "; the nearest is " : "", near ? nearest->zone : "");
 }
 
 static int
@@ -93,9 +90,8 @@ climatology_check(const struct lt_source_options *options, struct lt_error *err)
 }
 
 static int
-climatology_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+climatology_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	const struct lt_climatology *item;
 	int code = find_zone(options, &item, err);
@@ -105,10 +101,8 @@ climatology_fetch(const struct lt_source_options *options,
 	points->quantity = LT_QUANTITY_CARBON;
 	points->zero_is_data = true; /* water alone, to whole grams */
 	(void)snprintf(points->note, sizeof(points->note),
-	    "mean of %d to %d, %s (%s), not a measurement", item->first_year,
-	    item->last_year,
-	    basis_of(options) == LT_BASIS_DIRECT ? "direct" : "life-cycle",
-	    item->origin);
+	    "mean of %d to %d, %s (%s), not a measurement", item->first_year, item->last_year,
+	    basis_of(options) == LT_BASIS_DIRECT ? "direct" : "life-cycle", item->origin);
 	lt_table_age_note(points, item->last_year, window->now_utc_s);
 	for (int64_t hour = window->from_utc_s / LT_HOUR_S;
 	     hour * LT_HOUR_S < window->to_utc_s && code == LT_OK; hour++) {

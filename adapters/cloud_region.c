@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A cloud region's grid as one yearly average: without a network or a key, so
- * that something is known at all. docs/sources/cloud_region.md.
+ * A cloud region's grid as one yearly average: without a network or a key, so that something is
+ * known at all. docs/sources/cloud_region.md.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -52,8 +52,7 @@ find_cloud(const char *name, const char *emissions)
 	const struct lt_cloud *cloud = lt_clouds;
 
 	while (cloud->name != NULL &&
-	       (strcmp(cloud->name, name) != 0 ||
-		   strcmp(cloud->emissions, emissions) != 0))
+	       (strcmp(cloud->name, name) != 0 || strcmp(cloud->emissions, emissions) != 0))
 		cloud++;
 	return cloud->name != NULL ? cloud : NULL;
 }
@@ -79,8 +78,8 @@ lt_cloud_region_find(const char *cloud, const char *region)
 }
 
 static int
-unknown_region(const struct lt_source_options *options,
-    const struct lt_cloud *cloud, struct lt_error *err)
+unknown_region(
+    const struct lt_source_options *options, const struct lt_cloud *cloud, struct lt_error *err)
 {
 	const char *const written = lt_source_option(options, "region", "");
 	const struct lt_cloud_region *nearest = &cloud->regions[0];
@@ -92,12 +91,11 @@ unknown_region(const struct lt_source_options *options,
 		    options->name, cloud->emissions, written);
 	plain_name(name, written);
 	for (int i = 1; i < cloud->region_count; i++)
-		if (same_letters(cloud->regions[i].name, name) >
-		    same_letters(nearest->name, name))
+		if (same_letters(cloud->regions[i].name, name) > same_letters(nearest->name, name))
 			nearest = &cloud->regions[i];
 	return lt_option_fail(options, "region", err,
-	    "%s: region: got \"%.60s\", want one of the %d of %s that are known%s%s",
-	    options->name, written, cloud->region_count, cloud->name,
+	    "%s: region: got \"%.60s\", want one of the %d of %s that are known%s%s", options->name,
+	    written, cloud->region_count, cloud->name,
 	    same_letters(nearest->name, name) == 0 ? "" : "; the nearest is ",
 	    same_letters(nearest->name, name) == 0 ? "" : nearest->name);
 }
@@ -109,17 +107,16 @@ emissions_of(const struct lt_source_options *options)
 }
 
 static int
-find_asked(const struct lt_source_options *options,
-    const struct lt_cloud_region **found, struct lt_error *err)
+find_asked(const struct lt_source_options *options, const struct lt_cloud_region **found,
+    struct lt_error *err)
 {
 	const char *const wanted = lt_source_option(options, "cloud", "");
 	const char *const emissions = lt_basis_name(emissions_of(options));
 	const struct lt_cloud *const cloud = find_cloud(wanted, emissions);
 
 	if (cloud == NULL)
-		return lt_option_fail(options, "cloud", err,
-		    "%s: cloud: got \"%s\", want %s", options->name, wanted,
-		    cloud_options[0].usage);
+		return lt_option_fail(options, "cloud", err, "%s: cloud: got \"%s\", want %s",
+		    options->name, wanted, cloud_options[0].usage);
 	*found = find_region(cloud, lt_source_option(options, "region", ""));
 	return *found != NULL ? LT_OK : unknown_region(options, cloud, err);
 }
@@ -141,9 +138,8 @@ cloud_year(const struct lt_source_options *options)
 }
 
 static int
-cloud_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+cloud_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	const struct lt_cloud_region *region = NULL;
 	struct lt_point point = {.start_utc_s = window->from_utc_s,
@@ -156,9 +152,8 @@ cloud_fetch(const struct lt_source_options *options,
 	points->quantity = LT_QUANTITY_CARBON;
 	point.value = region->g_co2_per_kwh;
 	snprintf(points->note, sizeof(points->note),
-	    "the mean of %d (%s), %s emissions of grid %s, not of today",
-	    region->year, region->origin, lt_basis_name(emissions_of(options)),
-	    region->zone);
+	    "the mean of %d (%s), %s emissions of grid %s, not of today", region->year,
+	    region->origin, lt_basis_name(emissions_of(options)), region->zone);
 	lt_table_age_note(points, region->year, window->now_utc_s);
 	return lt_points_add(points, &point, err);
 }
@@ -170,8 +165,7 @@ const struct lt_adapter lt_adapter_cloud_region = {
     .interval_s = LT_DAY_S,
     .gives = LT_QUANTITY_CARBON,
     .basis = LT_BASIS_DIRECT,
-    .version =
-	"mean of 2024, region-carbon-info 49f3f26 or CarbonX 47723d3, imports counted",
+    .version = "mean of 2024, region-carbon-info 49f3f26 or CarbonX 47723d3, imports counted",
     .check = cloud_check,
     .table_year = cloud_year,
     .fetch = cloud_fetch,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of cloud_region.c, one for each cloud and kind of emissions, so
- * that no two kinds stand in one: adapters/tables/make_cloud_region.pl writes
- * them, docs/licenses/tables.md names whose facts they are.
+ * The tables of cloud_region.c, one for each cloud and kind of emissions, so that no two kinds
+ * stand in one: adapters/tables/make_cloud_region.pl writes them, docs/licenses/tables.md names
+ * whose facts they are.
  */
 #ifndef LT_CLOUD_REGION_H
 #define LT_CLOUD_REGION_H
@@ -25,7 +25,6 @@ struct lt_cloud {
 extern const struct lt_cloud lt_clouds[];
 
 /* In the table of direct emissions, which has all regions; NULL = unknown. */
-const struct lt_cloud_region *lt_cloud_region_find(
-    const char *cloud, const char *region);
+const struct lt_cloud_region *lt_cloud_region_find(const char *cloud, const char *region);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Written by adapters/tables/make_cloud_region.pl: means of a year of the grids
- * behind cloud regions, for cloud_region.c. Facts by Google (Apache License
- * 2.0) and CarbonX (BSD 3-Clause): docs/licenses/tables.md.
+ * Written by adapters/tables/make_cloud_region.pl: means of a year of the grids behind cloud
+ * regions, for cloud_region.c. Facts by Google (Apache License 2.0) and CarbonX (BSD 3-Clause):
+ * docs/licenses/tables.md.
  */
 #include <stddef.h>
 

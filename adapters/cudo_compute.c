@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CUDO Compute's price list: a machine type of a data center by vCPU, GiB and
- * GPU, without commitment. docs/sources/cudo_compute.md.
+ * CUDO Compute's price list: a machine type of a data center by vCPU, GiB and GPU, without
+ * commitment. docs/sources/cudo_compute.md.
  */
 #include <string.h>
 
@@ -44,20 +44,19 @@ cudo_check(const struct lt_source_options *options, struct lt_error *err)
 	int64_t milli[AMOUNT_COUNT] = {0};
 
 	for (int i = 0; i < AMOUNT_COUNT && code == LT_OK; i++)
-		code = lt_price_list_milli(
-		    options, amounts[i].option, &milli[i], err);
+		code = lt_price_list_milli(options, amounts[i].option, &milli[i], err);
 	if (code == LT_OK && (milli[VCPU] == 0 || milli[MEMORY] == 0))
 		code = lt_option_fail(options,
-		    LT_ROW(amounts, milli[VCPU] == 0 ? VCPU : MEMORY).option,
-		    err, "%s: %s: got 0, want more", options->name,
+		    LT_ROW(amounts, milli[VCPU] == 0 ? VCPU : MEMORY).option, err,
+		    "%s: %s: got 0, want more", options->name,
 		    LT_ROW(amounts, milli[VCPU] == 0 ? VCPU : MEMORY).option);
 	if (code == LT_OK)
 		code = lt_secret_check(options, "key", false, err);
 	return code;
 }
 
-/* The prices without commitment: one of a list by term where there is such a
- * list, else the machine type's own. */
+/* The prices without commitment: one of a list by term where there is such a list, else the machine
+ * type's own. */
 static const json_t *
 prices_of(const json_t *machine)
 {
@@ -75,30 +74,27 @@ prices_of(const json_t *machine)
 }
 
 static int
-price_of(const struct lt_source_options *options, const json_t *machine,
-    double *micros, struct lt_error *err)
+price_of(const struct lt_source_options *options, const json_t *machine, double *micros,
+    struct lt_error *err)
 {
 	const json_t *const prices = prices_of(machine);
 
 	*micros = 0;
 	for (int i = 0; i < AMOUNT_COUNT; i++) {
-		const json_t *const value = json_object_get(
-		    json_object_get(prices, amounts[i].member), "value");
+		const json_t *const value =
+		    json_object_get(json_object_get(prices, amounts[i].member), "value");
 		int64_t milli;
 		double price;
 
-		if (lt_price_list_milli(
-			options, amounts[i].option, &milli, err) != LT_OK)
+		if (lt_price_list_milli(options, amounts[i].option, &milli, err) != LT_OK)
 			return LT_EINPUT;
 		if (milli == 0)
 			continue;
 		if (!lt_json_number(value, &price))
-			return lt_fail(
-			    err, LT_EINPUT, "no %s", amounts[i].member);
+			return lt_fail(err, LT_EINPUT, "no %s", amounts[i].member);
 		if (price <= 0)
-			return lt_fail(err, LT_EINPUT,
-			    "%s: got %g, want more than 0", amounts[i].member,
-			    price);
+			return lt_fail(err, LT_EINPUT, "%s: got %g, want more than 0",
+			    amounts[i].member, price);
 		*micros += price * (double)milli * (LT_MICROS / 1000);
 	}
 	return LT_OK;
@@ -107,7 +103,7 @@ price_of(const struct lt_source_options *options, const json_t *machine,
 struct tally {
 	int rows, refused;
 	double low_micros, high_micros;
-	struct lt_error refusal; /* the first: lt_fail() keeps it */
+	struct lt_error refusal;	       /* the first: lt_fail() keeps it */
 	char others[LT_PRICE_LIST_NAMES_SIZE]; /* of the data center */
 	char centers[LT_PRICE_LIST_NAMES_SIZE];
 };
@@ -115,31 +111,25 @@ struct tally {
 static bool
 is_text(const json_t *object, const char *key, const char *wanted)
 {
-	const char *const text =
-	    json_string_value(json_object_get(object, key));
+	const char *const text = json_string_value(json_object_get(object, key));
 
 	return text != NULL && strcmp(text, wanted) == 0;
 }
 
 static void
-add_machine(const struct lt_source_options *options, const json_t *machine,
-    struct tally *tally)
+add_machine(const struct lt_source_options *options, const json_t *machine, struct tally *tally)
 {
-	const char *const center =
-	    json_string_value(json_object_get(machine, "dataCenterId"));
-	const char *const type =
-	    json_string_value(json_object_get(machine, "machineType"));
+	const char *const center = json_string_value(json_object_get(machine, "dataCenterId"));
+	const char *const type = json_string_value(json_object_get(machine, "machineType"));
 	double micros;
 
 	if (center == NULL || type == NULL)
 		return;
-	if (!is_text(machine, "dataCenterId",
-		lt_source_option(options, "data_center", ""))) {
+	if (!is_text(machine, "dataCenterId", lt_source_option(options, "data_center", ""))) {
 		lt_price_list_name(tally->centers, center);
 		return;
 	}
-	if (!is_text(machine, "machineType",
-		lt_source_option(options, "machine_type", ""))) {
+	if (!is_text(machine, "machineType", lt_source_option(options, "machine_type", ""))) {
 		lt_price_list_name(tally->others, type);
 		return;
 	}
@@ -155,34 +145,31 @@ add_machine(const struct lt_source_options *options, const json_t *machine,
 }
 
 static int
-absent(const struct lt_source_options *options, const struct tally *tally,
-    struct lt_error *err)
+absent(const struct lt_source_options *options, const struct tally *tally, struct lt_error *err)
 {
 	const char *const center = lt_source_option(options, "data_center", "");
 	const char *const type = lt_source_option(options, "machine_type", "");
 
 	if (tally->others[0] != '\0')
 		return lt_fail(err, LT_EINPUT,
-		    "no machine type \"%s\" in data center %s, which has %s",
-		    type, center, tally->others);
+		    "no machine type \"%s\" in data center %s, which has %s", type, center,
+		    tally->others);
 	return lt_fail(err, LT_EINPUT, "no data center \"%s\"%s%s", center,
 	    tally->centers[0] == '\0' ? "" : "; there are ", tally->centers);
 }
 
 static int
-read_list(const struct lt_source_options *options, const json_t *json,
-    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+read_list(const struct lt_source_options *options, const json_t *json, int64_t now_utc_s,
+    struct lt_points *points, struct lt_error *err)
 {
 	const json_t *const machines = json_object_get(json, "machineTypes");
-	const char *const message =
-	    json_string_value(json_object_get(json, "message"));
+	const char *const message = json_string_value(json_object_get(json, "message"));
 	const json_t *machine;
 	struct tally tally = {0};
 	size_t i;
 
 	if (!json_is_array(machines) && message != NULL)
-		return lt_fail(
-		    err, LT_ENET, "the source says: %.200s", message);
+		return lt_fail(err, LT_ENET, "the source says: %.200s", message);
 	if (!json_is_array(machines))
 		return lt_fail(err, LT_EINPUT, "JSON without \"machineTypes\"");
 	json_array_foreach(machines, i, machine)
@@ -192,8 +179,7 @@ read_list(const struct lt_source_options *options, const json_t *json,
 	if (tally.refused == tally.rows)
 		return lt_fail(err, LT_EINPUT, "%s in %s: %s",
 		    lt_source_option(options, "machine_type", ""),
-		    lt_source_option(options, "data_center", ""),
-		    tally.refusal.text);
+		    lt_source_option(options, "data_center", ""), tally.refusal.text);
 	points->note[0] = '\0';
 	if (tally.rows - tally.refused > 1)
 		lt_note_add(points,
@@ -201,8 +187,8 @@ read_list(const struct lt_source_options *options, const json_t *json,
 		    tally.rows - tally.refused, tally.low_micros / LT_MICROS,
 		    tally.high_micros / LT_MICROS);
 	if (tally.refused > 0)
-		lt_note_add(points, "%d of %d rows have no usable price",
-		    tally.refused, tally.rows);
+		lt_note_add(
+		    points, "%d of %d rows have no usable price", tally.refused, tally.rows);
 	strcpy(points->currency, "USD");
 	return lt_price_list_point(points,
 	    &(struct lt_list_price){.micros = tally.high_micros,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Carbon intensity by Electricity Maps (a key is needed): the present, history
- * and, where the plan has one, a forecast, by version 3 or 4 of its API. An
- * answer is one value, or a list of them by hour. One that has no usable value
- * is LT_EINPUT; made-up values of a sandbox's key are LT_EDENIED.
- * docs/sources/electricity_maps.md.
+ * Carbon intensity by Electricity Maps (a key is needed): the present, history and, where the plan
+ * has one, a forecast, by version 3 or 4 of its API. An answer is one value, or a list of them by
+ * hour. One that has no usable value is LT_EINPUT; made-up values of a sandbox's key are
+ * LT_EDENIED. docs/sources/electricity_maps.md.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,8 +24,8 @@ enum { STEP_S = LT_HOUR_S, ZONE_SIZE = 48 };
 struct reading {
 	int64_t now_utc_s;
 	const char *factors;
-	/* As asked for; else that of the first row: one who asks by data centre
-	 * does not know it. */
+	/* As asked for; else that of the first row: one who asks by data centre does not know
+	 * it. */
 	char zone[ZONE_SIZE];
 	int rows, empty, refused;
 	struct lt_error refusal; /* the first: lt_fail() keeps it */
@@ -66,21 +65,18 @@ check_zone(const char *zone, struct reading *reading, struct lt_error *err)
 		snprintf(reading->zone, sizeof(reading->zone), "%s", zone);
 	if (strcmp(reading->zone, zone) == 0)
 		return LT_OK;
-	return lt_fail(err, LT_EINPUT, "zone: got \"%.40s\", want \"%s\"", zone,
-	    reading->zone);
+	return lt_fail(err, LT_EINPUT, "zone: got \"%.40s\", want \"%s\"", zone, reading->zone);
 }
 
 /* A key that may be left out, but has only one right value. */
 static int
-check_word(
-    const json_t *row, const char *key, const char *want, struct lt_error *err)
+check_word(const json_t *row, const char *key, const char *want, struct lt_error *err)
 {
 	const char *const word = text_of(row, key);
 
 	if (word == NULL || strcmp(word, want) == 0)
 		return LT_OK;
-	return lt_fail(
-	    err, LT_EINPUT, "%s: got \"%.40s\", want \"%s\"", key, word, want);
+	return lt_fail(err, LT_EINPUT, "%s: got \"%.40s\", want \"%s\"", key, word, want);
 }
 
 /* Forecasts have no isEstimated; the hour that is now, nobody has measured. */
@@ -93,16 +89,15 @@ quality_of(const json_t *row, const struct lt_point *point, int64_t now_utc_s)
 		return LT_QUALITY_FORECAST;
 	if (json_is_false(estimated))
 		return LT_QUALITY_MEASURED;
-	return json_is_true(estimated) || point->end_utc_s <= now_utc_s
-		   ? LT_QUALITY_ESTIMATED
-		   : LT_QUALITY_FORECAST;
+	return json_is_true(estimated) || point->end_utc_s <= now_utc_s ? LT_QUALITY_ESTIMATED
+									: LT_QUALITY_FORECAST;
 }
 
-/* The time that the value is of is `datetime`; `updatedAt` is when it was
- * made, which may be days later. */
+/* The time that the value is of is `datetime`; `updatedAt` is when it was made, which may be days
+ * later. */
 static int
-read_row(const json_t *row, const json_t *answer, struct reading *reading,
-    struct lt_point *point, struct lt_error *err)
+read_row(const json_t *row, const json_t *answer, struct reading *reading, struct lt_point *point,
+    struct lt_error *err)
 {
 	const char *const time = text_of(row, "datetime");
 	const char *zone = text_of(row, "zone");
@@ -112,8 +107,7 @@ read_row(const json_t *row, const json_t *answer, struct reading *reading,
 		zone = text_of(answer, "zone");
 	code = check_zone(zone, reading, err);
 	if (code == LT_OK)
-		code = check_word(
-		    row, "emissionFactorType", reading->factors, err);
+		code = check_word(row, "emissionFactorType", reading->factors, err);
 	if (code == LT_OK)
 		code = check_word(row, "temporalGranularity", "hourly", err);
 	if (code != LT_OK)
@@ -121,8 +115,7 @@ read_row(const json_t *row, const json_t *answer, struct reading *reading,
 	if (time == NULL)
 		return lt_fail(err, LT_EINPUT, "a value without \"datetime\"");
 	if (lt_utc_parse(time, &point->start_utc_s, NULL) != LT_OK)
-		return lt_fail(err, LT_EINPUT,
-		    "datetime: got \"%.40s\", want a time", time);
+		return lt_fail(err, LT_EINPUT, "datetime: got \"%.40s\", want a time", time);
 	point->end_utc_s = point->start_utc_s + STEP_S;
 	point->quality = quality_of(row, point, reading->now_utc_s);
 	return LT_OK;
@@ -130,8 +123,8 @@ read_row(const json_t *row, const json_t *answer, struct reading *reading,
 
 /* A value of null is a gap; one bad row must not cost the others. */
 static int
-add_row(const json_t *row, const json_t *answer, struct reading *reading,
-    struct lt_points *points, struct lt_error *err)
+add_row(const json_t *row, const json_t *answer, struct reading *reading, struct lt_points *points,
+    struct lt_error *err)
 {
 	const json_t *const value = json_object_get(row, "carbonIntensity");
 	struct lt_point point = {0};
@@ -146,16 +139,14 @@ add_row(const json_t *row, const json_t *answer, struct reading *reading,
 		return LT_OK;
 	}
 	if (code == LT_OK && !lt_json_number(value, &point.value))
-		code = lt_fail(&reading->refusal, LT_EINPUT,
-		    "carbonIntensity is no number");
+		code = lt_fail(&reading->refusal, LT_EINPUT, "carbonIntensity is no number");
 	if (code == LT_OK)
 		code = lt_points_add(points, &point, &reading->refusal);
 	if (code == LT_OK)
 		return LT_OK;
 	reading->refused++;
 	return code == LT_EINPUT ? LT_OK
-				 : lt_fail(err, (enum lt_code)code,
-				       "no room for more points");
+				 : lt_fail(err, (enum lt_code)code, "no room for more points");
 }
 
 /* Returns the rows of a list; NULL = the answer is one value itself. */
@@ -191,8 +182,8 @@ add_rows(const json_t *answer, const json_t *rows, struct reading *reading,
 	return LT_OK;
 }
 
-/* {"error": "...", "message": "..."} with any status, or {"status": "no-data",
- * "data": {}} of older interfaces. "" = it is none. */
+/* {"error": "...", "message": "..."} with any status, or {"status": "no-data", "data": {}} of older
+ * interfaces. "" = it is none. */
 static void
 error_words(char *out, size_t size, const json_t *answer)
 {
@@ -221,8 +212,8 @@ lt_em_error_text(char *out, size_t size, const char *body, size_t length)
 }
 
 static void
-add_notes(const struct lt_source_options *options,
-    const struct reading *reading, struct lt_points *points)
+add_notes(const struct lt_source_options *options, const struct reading *reading,
+    struct lt_points *points)
 {
 	points->note[0] = '\0'; /* of an answer before this one */
 	if (lt_source_option(options, "zone", NULL) == NULL)
@@ -240,15 +231,15 @@ date_points(const json_t *answer, int64_t now_utc_s, struct lt_points *points)
 	int64_t made_utc_s;
 
 	lt_points_date(points, now_utc_s);
-	if (json_is_array(json_object_get(answer, "forecast")) &&
-	    made != NULL && lt_utc_parse(made, &made_utc_s, NULL) == LT_OK &&
-	    made_utc_s > 0 && made_utc_s <= now_utc_s)
+	if (json_is_array(json_object_get(answer, "forecast")) && made != NULL &&
+	    lt_utc_parse(made, &made_utc_s, NULL) == LT_OK && made_utc_s > 0 &&
+	    made_utc_s <= now_utc_s)
 		points->issued_utc_s = made_utc_s;
 }
 
 static int
-parse_json(const struct lt_source_options *options, const json_t *answer,
-    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+parse_json(const struct lt_source_options *options, const json_t *answer, int64_t now_utc_s,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct reading reading = {.now_utc_s = now_utc_s};
 	const json_t *const rows = find_rows(answer);
@@ -256,10 +247,8 @@ parse_json(const struct lt_source_options *options, const json_t *answer,
 	char words[256];
 	int code;
 
-	snprintf(reading.zone, sizeof(reading.zone), "%s",
-	    lt_source_option(options, "zone", ""));
-	reading.factors =
-	    lt_source_option(options, "emission_factors", FACTORS);
+	snprintf(reading.zone, sizeof(reading.zone), "%s", lt_source_option(options, "zone", ""));
+	reading.factors = lt_source_option(options, "emission_factors", FACTORS);
 	/* A missing value is null; a life cycle always emits something. */
 	points->zero_is_data = strcmp(reading.factors, "direct") == 0;
 	error_words(words, sizeof(words), answer);
@@ -268,8 +257,7 @@ parse_json(const struct lt_source_options *options, const json_t *answer,
 	if (is_made_up(answer))
 		return fail_made_up(err);
 	if (rows == NULL && json_object_get(answer, "carbonIntensity") == NULL)
-		return lt_fail(
-		    err, LT_EINPUT, "JSON without \"carbonIntensity\"");
+		return lt_fail(err, LT_EINPUT, "JSON without \"carbonIntensity\"");
 	code = check_word(answer, "temporalGranularity", "hourly", err);
 	points->quantity = LT_QUANTITY_CARBON;
 	if (code == LT_OK)
@@ -277,9 +265,8 @@ parse_json(const struct lt_source_options *options, const json_t *answer,
 	if (code != LT_OK)
 		return code;
 	if (points->count == before)
-		return lt_fail(err, LT_EINPUT,
-		    "%d hours and no usable value among them%s%s", reading.rows,
-		    reading.refused > 0 ? ": " : "", reading.refusal.text);
+		return lt_fail(err, LT_EINPUT, "%d hours and no usable value among them%s%s",
+		    reading.rows, reading.refused > 0 ? ": " : "", reading.refusal.text);
 	add_notes(options, &reading, points);
 	lt_points_sort(points);
 	date_points(answer, now_utc_s, points);
@@ -287,9 +274,8 @@ parse_json(const struct lt_source_options *options, const json_t *answer,
 }
 
 static int
-em_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
+em_parse(const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	return lt_json_parse(parse_json, options, answer, points, err);
 }
@@ -303,16 +289,15 @@ enum {
 
 static const struct lt_adapter_option em_options[] = {
     {"zone", false, "as DE, DK-DK1, US-CAL-CISO", NULL},
-    {"data_center_provider", false,
-	"gcp, aws or azure, with data_center_region instead of zone", NULL},
+    {"data_center_provider", false, "gcp, aws or azure, with data_center_region instead of zone",
+	NULL},
     {"data_center_region", false, "as europe-west1", NULL},
     {"key_file", false, "file of mode 0600 with the API key", NULL},
     {"key_env", false, "environment variable with it, instead", NULL},
     {"emission_factors", false, "lifecycle or direct", FACTORS},
     {"forecast", false, "yes or no: some plans have none", "yes"},
     {"horizon_hours", false, "of the forecast: 6, 24, 48 or 72", "72"},
-    {"url", false, "base URL, with the version",
-	"https://api.electricitymaps.com/v3"},
+    {"url", false, "base URL, with the version", "https://api.electricitymaps.com/v3"},
     LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
@@ -322,8 +307,7 @@ value_of(const struct lt_source_options *options, const char *key)
 {
 	for (int i = 0; em_options[i].key != NULL; i++)
 		if (strcmp(em_options[i].key, key) == 0)
-			return lt_source_option(
-			    options, key, em_options[i].fallback);
+			return lt_source_option(options, key, em_options[i].fallback);
 	return NULL;
 }
 
@@ -333,20 +317,19 @@ static const struct lt_option_choice em_choices[] = {
     {NULL, {NULL}, NULL},
 };
 
-/* Names in queries: what the documentation has, and nothing that could be
- * taken for another part of a URL. */
+/* Names in queries: what the documentation has, and nothing that could be taken for another part of
+ * a URL. */
 static int
-check_name(const struct lt_source_options *options, const char *key,
-    const char *letters, const char *usage, struct lt_error *err)
+check_name(const struct lt_source_options *options, const char *key, const char *letters,
+    const char *usage, struct lt_error *err)
 {
 	const char *const value = value_of(options, key);
 	const size_t length = value == NULL ? 1 : strlen(value);
 
-	if (value == NULL ||
-	    (length >= 1 && length <= 40 && strspn(value, letters) == length))
+	if (value == NULL || (length >= 1 && length <= 40 && strspn(value, letters) == length))
 		return LT_OK;
-	return lt_option_fail(options, key, err, "%s: %s: got \"%s\", want %s",
-	    options->name, key, value, usage);
+	return lt_option_fail(
+	    options, key, err, "%s: %s: got \"%s\", want %s", options->name, key, value, usage);
 }
 
 static int
@@ -361,20 +344,16 @@ check_place(const struct lt_source_options *options, struct lt_error *err)
 
 	if ((zone != NULL) == (provider != NULL || region != NULL))
 		return lt_option_fail(options, "data_center_provider", err,
-		    "%s: want zone, or data_center_provider and data_center_region",
-		    options->name);
+		    "%s: want zone, or data_center_provider and data_center_region", options->name);
 	if ((provider == NULL) != (region == NULL))
 		return lt_option_fail(options,
-		    provider == NULL ? "data_center_region"
-				     : "data_center_provider",
-		    err,
-		    "%s: want data_center_provider and data_center_region together",
-		    options->name);
+		    provider == NULL ? "data_center_region" : "data_center_provider", err,
+		    "%s: want data_center_provider and data_center_region together", options->name);
 	code = check_name(options, "zone", capitals,
 	    "a zone of app.electricitymaps.com in capitals, such as DE", err);
 	if (code == LT_OK)
-		code = check_name(options, "data_center_provider", smalls,
-		    "small letters such as gcp", err);
+		code = check_name(
+		    options, "data_center_provider", smalls, "small letters such as gcp", err);
 	return code == LT_OK ? check_name(options, "data_center_region", smalls,
 				   "small letters such as europe-west1", err)
 			     : code;
@@ -385,8 +364,7 @@ em_check(const struct lt_source_options *options, struct lt_error *err)
 {
 	const int code = check_place(options, err);
 
-	return code == LT_OK ? lt_secret_check(options, "key", true, err)
-			     : code;
+	return code == LT_OK ? lt_secret_check(options, "key", true, err) : code;
 }
 
 /* ---- requests ---- */
@@ -397,12 +375,11 @@ struct asking { /* the parts of a request that stay the same */
 	char header[LT_SECRET_SIZE + 16]; /* wiped at the end */
 };
 
-/* For an unknown zone the API would silently answer with the zone of the
- * client's IP address. Versions 3 and 4 name the switch against that
- * differently. */
+/* For an unknown zone the API would silently answer with the zone of the client's IP address.
+ * Versions 3 and 4 name the switch against that differently. */
 static int
-make_url(char url[LT_URL_SIZE], const struct lt_source_options *options,
-    const char *endpoint, const struct lt_query *more, struct lt_error *err)
+make_url(char url[LT_URL_SIZE], const struct lt_source_options *options, const char *endpoint,
+    const struct lt_query *more, struct lt_error *err)
 {
 	const struct lt_query query[] = {
 	    {"zone", value_of(options, "zone")},
@@ -423,11 +400,10 @@ make_url(char url[LT_URL_SIZE], const struct lt_source_options *options,
 	return code == LT_OK ? lt_url_query(url, more, err) : code;
 }
 
-/* The points of an answer come to those of the part; a part that failed keeps
- * its first error. */
+/* The points of an answer come to those of the part; a part that failed keeps its first error. */
 static int
-request(struct asking *asking, const char *endpoint,
-    const struct lt_query *more, struct lt_fetch_part *part)
+request(struct asking *asking, const char *endpoint, const struct lt_query *more,
+    struct lt_fetch_part *part)
 {
 	char url[LT_URL_SIZE];
 	const struct lt_web_request request = {
@@ -437,55 +413,48 @@ request(struct asking *asking, const char *endpoint,
 	    .error_text = lt_em_error_text,
 	};
 
-	part->code =
-	    make_url(url, asking->web.options, endpoint, more, &part->err);
+	part->code = make_url(url, asking->web.options, endpoint, more, &part->err);
 	if (part->code != LT_OK)
 		return part->code;
 	part->asked = true;
 	asking->web.points = &part->points;
-	part->code = lt_web_points(
-	    &asking->web, &request, em_parse, asking->now_utc_s, &part->err);
+	part->code = lt_web_points(&asking->web, &request, em_parse, asking->now_utc_s, &part->err);
 	return part->code;
 }
 
 static const struct lt_query no_more[] = {{NULL, NULL}};
 
 static int
-request_range(struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
-    struct lt_fetch_part *part)
+request_range(
+    struct asking *asking, int64_t start_utc_s, int64_t end_utc_s, struct lt_fetch_part *part)
 {
 	char start[32], end[32];
-	const struct lt_query query[] = {
-	    {"start", start}, {"end", end}, {NULL, NULL}};
+	const struct lt_query query[] = {{"start", start}, {"end", end}, {NULL, NULL}};
 
-	lt_utc_text(
-	    start, sizeof(start), start_utc_s - start_utc_s % LT_HOUR_S);
+	lt_utc_text(start, sizeof(start), start_utc_s - start_utc_s % LT_HOUR_S);
 	lt_utc_text(end, sizeof(end), end_utc_s);
 	return request(asking, "past-range", query, part);
 }
 
 /* The newest chunk first. Plans without past-range have the last 24 hours. */
 static void
-request_past(struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
-    struct lt_fetch_part *past)
+request_past(
+    struct asking *asking, int64_t from_utc_s, int64_t end_utc_s, struct lt_fetch_part *past)
 {
 	struct lt_fetch_part day = {0};
 
 	while (end_utc_s > from_utc_s && past->code == LT_OK) {
-		const int64_t start_utc_s = end_utc_s - CHUNK_S > from_utc_s
-						? end_utc_s - CHUNK_S
-						: from_utc_s;
+		const int64_t start_utc_s =
+		    end_utc_s - CHUNK_S > from_utc_s ? end_utc_s - CHUNK_S : from_utc_s;
 
 		request_range(asking, start_utc_s, end_utc_s, past);
 		end_utc_s = start_utc_s;
 	}
-	if (past->code == LT_OK || past->points.count > 0 ||
-	    past->points.retry_after_s > 0)
+	if (past->code == LT_OK || past->points.count > 0 || past->points.retry_after_s > 0)
 		return;
 	if (request(asking, "history", no_more, &day) == LT_OK) {
 		lt_points_free(&past->points);
-		lt_note_add(
-		    &day.points, "its last day only, without past-range");
+		lt_note_add(&day.points, "its last day only, without past-range");
 		*past = day;
 	} else {
 		past->points.retry_after_s = day.points.retry_after_s;
@@ -495,31 +464,27 @@ request_past(struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
 
 /* Joins the hours of the forecast and, over them, the present value. */
 static int
-join_ahead(const struct lt_fetch_part *forecast, int64_t now_utc_s,
-    struct lt_fetch_part *ahead)
+join_ahead(const struct lt_fetch_part *forecast, int64_t now_utc_s, struct lt_fetch_part *ahead)
 {
 	struct lt_points *const latest = &ahead->points;
 	struct lt_points both = {0};
-	int code = lt_points_copy(
-	    &both, &forecast->points, now_utc_s, INT64_MAX, &ahead->err);
+	int code = lt_points_copy(&both, &forecast->points, now_utc_s, INT64_MAX, &ahead->err);
 
 	if (code == LT_OK)
-		code = lt_points_copy(
-		    &both, latest, INT64_MIN, INT64_MAX, &ahead->err);
+		code = lt_points_copy(&both, latest, INT64_MIN, INT64_MAX, &ahead->err);
 	both.issued_utc_s = forecast->points.issued_utc_s;
 	both.retry_after_s = latest->retry_after_s;
 	memcpy(both.note, latest->note, sizeof(both.note));
-	if (forecast->points.note[0] != '\0' &&
-	    strcmp(forecast->points.note, latest->note) != 0)
+	if (forecast->points.note[0] != '\0' && strcmp(forecast->points.note, latest->note) != 0)
 		lt_note_add(&both, "forecast: %s", forecast->points.note);
 	lt_points_free(latest);
 	*latest = both;
 	return code;
 }
 
-/* A plan without forecast is no failure; nor is an hour of now without value,
- * if there is a forecast. Returns false for a key that is refused, or gets
- * made-up values: it is asked for no more. */
+/* A plan without forecast is no failure; nor is an hour of now without value, if there is a
+ * forecast. Returns false for a key that is refused, or gets made-up values: it is asked for no
+ * more. */
 static bool
 request_ahead(struct asking *asking, struct lt_fetch_part *ahead)
 {
@@ -537,12 +502,10 @@ request_ahead(struct asking *asking, struct lt_fetch_part *ahead)
 	if (forecast.points.retry_after_s > ahead->points.retry_after_s)
 		ahead->points.retry_after_s = forecast.points.retry_after_s;
 	if (forecast.code != LT_OK && ahead->code == LT_OK) {
-		lt_note_add(&ahead->points, "without forecast: %.140s",
-		    forecast.err.text);
+		lt_note_add(&ahead->points, "without forecast: %.140s", forecast.err.text);
 	} else if (forecast.code == LT_OK) {
 		if (ahead->code != LT_OK)
-			lt_note_add(&ahead->points,
-			    "without the present: %.140s", ahead->err.text);
+			lt_note_add(&ahead->points, "without the present: %.140s", ahead->err.text);
 		ahead->err = (struct lt_error){0};
 		ahead->code = join_ahead(&forecast, asking->now_utc_s, ahead);
 	}
@@ -551,9 +514,8 @@ request_ahead(struct asking *asking, struct lt_fetch_part *ahead)
 }
 
 static int
-em_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+em_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct asking asking = {.now_utc_s = window->now_utc_s};
 	struct lt_fetch_parts parts = {0};
@@ -570,8 +532,7 @@ em_fetch(const struct lt_source_options *options,
 		goes_on = request_ahead(&asking, &parts.ahead);
 	if (goes_on && window->from_utc_s < window->now_utc_s)
 		request_past(&asking, window->from_utc_s,
-		    window->to_utc_s < window->now_utc_s ? window->to_utc_s
-							 : window->now_utc_s,
+		    window->to_utc_s < window->now_utc_s ? window->to_utc_s : window->now_utc_s,
 		    &parts.past);
 	explicit_bzero(asking.header, sizeof(asking.header));
 	points->quantity = LT_QUANTITY_CARBON;
@@ -582,8 +543,7 @@ em_fetch(const struct lt_source_options *options,
 
 const struct lt_adapter lt_adapter_electricity_maps = {
     .name = "electricity_maps",
-    .usage =
-	"carbon intensity of a zone or data centre, by Electricity Maps; needs a key",
+    .usage = "carbon intensity of a zone or data centre, by Electricity Maps; needs a key",
     .options = em_options,
     .choices = em_choices,
     .interval_s = LT_HOUR_S,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Energy-Charts (Fraunhofer ISE; no key, CC BY 4.0): carbon intensity of
- * European countries, measured and forecast; day-ahead prices of power
- * exchanges, as a tariff; forecasts of wind, sun and load by the operators of
- * the grids, as published the day before. All endpoints answer in columns, one
- * of times and one or two of values. docs/sources/energy_charts*.md.
+ * Energy-Charts (Fraunhofer ISE; no key, CC BY 4.0): carbon intensity of European countries,
+ * measured and forecast; day-ahead prices of power exchanges, as a tariff; forecasts of wind, sun
+ * and load by the operators of the grids, as published the day before. All endpoints answer in
+ * columns, one of times and one or two of values. docs/sources/energy_charts*.md.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -27,21 +26,18 @@ struct charts { /* one endpoint */
 	const char *path;     /* "co2eq" */
 	const char *zone_key; /* of the query */
 	const char *zone_option;
-	/* Without start and end it answers with today and tomorrow; else both
-	 * are sent always. */
+	/* Without start and end it answers with today and tomorrow; else both are sent always. */
 	bool default_is_present;
 	struct lt_query query[3];	  /* more; ended by key NULL */
 	const char *columns[COLUMNS_MAX]; /* NULL = no second */
 	lt_parse_fn *parse;		  /* the adapter's */
 	/* True if the answer is in our unit. May be NULL. */
-	int (*begin)(const struct lt_source_options *options,
-	    const json_t *json, struct lt_tariff_terms *terms,
-	    struct lt_error *err);
-	/* Value and quality of a point that has its times, from its cells (NULL
-	 * = no such column). False: a gap. NAN: a cell that is no number. */
-	bool (*value)(const json_t *const cells[COLUMNS_MAX],
-	    const struct lt_tariff_terms *terms, int64_t now_utc_s,
-	    struct lt_point *point);
+	int (*begin)(const struct lt_source_options *options, const json_t *json,
+	    struct lt_tariff_terms *terms, struct lt_error *err);
+	/* Value and quality of a point that has its times, from its cells (NULL = no such column).
+	 * False: a gap. NAN: a cell that is no number. */
+	bool (*value)(const json_t *const cells[COLUMNS_MAX], const struct lt_tariff_terms *terms,
+	    int64_t now_utc_s, struct lt_point *point);
 };
 
 /* ---- an answer in columns ---- */
@@ -87,8 +83,7 @@ check_country(const struct lt_source_options *options, struct lt_error *err)
 	const char *const country = lt_source_option(options, "country", "");
 	const size_t length = strlen(country);
 
-	if (length < 2 || length > 3 ||
-	    strspn(country, "abcdefghijklmnopqrstuvwxyz") != length)
+	if (length < 2 || length > 3 || strspn(country, "abcdefghijklmnopqrstuvwxyz") != length)
 		return lt_option_fail(options, "country", err,
 		    "%s: country: got \"%s\", want two small letters such as de, or eu or all",
 		    options->name, country);
@@ -111,29 +106,26 @@ check_times(const struct columns *columns, struct lt_error *err)
 	json_array_foreach(columns->times, i, time) {
 		const int64_t utc_s = json_integer_value(time);
 
-		if (!json_is_integer(time) || utc_s < 0 ||
-		    utc_s > TIME_MAX_UTC_S)
-			return lt_fail(err, LT_EINPUT,
-			    "unix_seconds: item %zu is no time", i + 1);
+		if (!json_is_integer(time) || utc_s < 0 || utc_s > TIME_MAX_UTC_S)
+			return lt_fail(err, LT_EINPUT, "unix_seconds: item %zu is no time", i + 1);
 		if (utc_s <= last_utc_s)
 			return lt_fail(err, LT_EINPUT,
-			    "unix_seconds: item %zu: got %" PRId64
-			    " after %" PRId64 ", want a later one",
+			    "unix_seconds: item %zu: got %" PRId64 " after %" PRId64
+			    ", want a later one",
 			    i + 1, utc_s, last_utc_s);
 		last_utc_s = utc_s;
 	}
 	return LT_OK;
 }
 
-/* A column may be left out, or be null; one that is there is as long as the
- * times are: else nobody knows which value is whose. */
+/* A column may be left out, or be null; one that is there is as long as the times are: else nobody
+ * knows which value is whose. */
 static int
-find_column(const struct charts *charts, const json_t *json, int index,
-    struct columns *columns, struct lt_error *err)
+find_column(const struct charts *charts, const json_t *json, int index, struct columns *columns,
+    struct lt_error *err)
 {
 	const char *const name = charts->columns[index];
-	const json_t *const list =
-	    name == NULL ? NULL : json_object_get(json, name);
+	const json_t *const list = name == NULL ? NULL : json_object_get(json, name);
 
 	if (list == NULL || json_is_null(list))
 		return LT_OK;
@@ -148,8 +140,8 @@ find_column(const struct charts *charts, const json_t *json, int index,
 }
 
 static int
-find_columns(const struct charts *charts, const json_t *json,
-    struct columns *columns, struct lt_error *err)
+find_columns(
+    const struct charts *charts, const json_t *json, struct columns *columns, struct lt_error *err)
 {
 	bool found = false;
 	int code;
@@ -164,36 +156,31 @@ find_columns(const struct charts *charts, const json_t *json,
 	/* One that can't be read, as of the forecast, does not cost the other.
 	 */
 	for (int i = 0; i < COLUMNS_MAX; i++)
-		found |= find_column(charts, json, i, columns,
-			     &columns->refusal) == LT_OK &&
+		found |= find_column(charts, json, i, columns, &columns->refusal) == LT_OK &&
 			 columns->values[i] != NULL;
 	if (!found && columns->refusal.text[0] != '\0')
 		return lt_error_give(err, LT_EINPUT, &columns->refusal);
 	if (!found)
-		return lt_fail(
-		    err, LT_EINPUT, "JSON without \"%s\"", charts->columns[0]);
+		return lt_fail(err, LT_EINPUT, "JSON without \"%s\"", charts->columns[0]);
 	if (columns->count == 1)
-		return lt_fail(err, LT_EINPUT,
-		    "one time only: how long it holds is not known");
+		return lt_fail(err, LT_EINPUT, "one time only: how long it holds is not known");
 	return LT_OK;
 }
 
-/* Steps are as long as to the next time, or from the one before where that is
- * less: then one is missing, which leaves a gap and makes no long step. */
+/* Steps are as long as to the next time, or from the one before where that is less: then one is
+ * missing, which leaves a gap and makes no long step. */
 static int64_t
 step_at(const struct columns *columns, size_t i)
 {
 	int64_t step_s = STEP_MAX_S;
 
 	if (i + 1 < columns->count) {
-		const int64_t next_s =
-		    time_at(columns, i + 1) - time_at(columns, i);
+		const int64_t next_s = time_at(columns, i + 1) - time_at(columns, i);
 
 		step_s = next_s < step_s ? next_s : step_s;
 	}
 	if (i > 0) {
-		const int64_t last_s =
-		    time_at(columns, i) - time_at(columns, i - 1);
+		const int64_t last_s = time_at(columns, i) - time_at(columns, i - 1);
 
 		step_s = last_s < step_s ? last_s : step_s;
 	}
@@ -208,14 +195,13 @@ add_point(struct reading *reading, size_t i, struct lt_error *err)
 	const struct lt_tariff_terms *const terms = &reading->terms;
 	struct lt_points *const points = reading->points;
 	const int64_t start_utc_s = time_at(columns, i);
-	struct lt_point point = {.start_utc_s = start_utc_s,
-	    .end_utc_s = start_utc_s + step_at(columns, i)};
+	struct lt_point point = {
+	    .start_utc_s = start_utc_s, .end_utc_s = start_utc_s + step_at(columns, i)};
 	const json_t *cells[COLUMNS_MAX];
 
 	for (int j = 0; j < COLUMNS_MAX; j++)
-		cells[j] = columns->values[j] == NULL
-			       ? NULL
-			       : json_array_get(columns->values[j], i);
+		cells[j] =
+		    columns->values[j] == NULL ? NULL : json_array_get(columns->values[j], i);
 	if (!reading->charts->value(cells, terms, reading->now_utc_s, &point)) {
 		reading->trailing++;
 		return LT_OK;
@@ -229,8 +215,7 @@ add_point(struct reading *reading, size_t i, struct lt_error *err)
 		reading->refused++;
 		return LT_OK;
 	default:
-		return lt_error_give(
-		    err, (int)reading->refusal.code, &reading->refusal);
+		return lt_error_give(err, (int)reading->refusal.code, &reading->refusal);
 	}
 }
 
@@ -249,10 +234,8 @@ add_points(struct reading *reading, struct lt_error *err)
 			return code;
 	}
 	if (points->count == before)
-		return lt_fail(err, LT_EINPUT,
-		    "%zu times and no usable value among them%s%s", count,
-		    reading->refusal.text[0] == '\0' ? "" : ": ",
-		    reading->refusal.text);
+		return lt_fail(err, LT_EINPUT, "%zu times and no usable value among them%s%s",
+		    count, reading->refusal.text[0] == '\0' ? "" : ": ", reading->refusal.text);
 	if (columns->refusal.text[0] != '\0')
 		lt_note_add(points, "%s", columns->refusal.text);
 	if (reading->refused + reading->empty > 0)
@@ -262,8 +245,8 @@ add_points(struct reading *reading, struct lt_error *err)
 }
 
 static int
-parse_json(struct reading *reading, const struct lt_source_options *options,
-    const json_t *json, struct lt_error *err)
+parse_json(struct reading *reading, const struct lt_source_options *options, const json_t *json,
+    struct lt_error *err)
 {
 	const struct charts *const charts = reading->charts;
 	struct lt_points *const points = reading->points;
@@ -279,15 +262,13 @@ parse_json(struct reading *reading, const struct lt_source_options *options,
 	reading->refusal = reading->columns.refusal;
 	code = add_points(reading, err);
 	if (code == LT_OK && json_is_true(json_object_get(json, "deprecated")))
-		lt_note_add(points,
-		    "the source says that it will end this interface (deprecated)");
+		lt_note_add(points, "the source says that it will end this interface (deprecated)");
 	return code;
 }
 
 static int
-charts_parse(const struct charts *charts,
-    const struct lt_source_options *options, const struct lt_answer *answer,
-    struct lt_points *points, struct lt_error *err)
+charts_parse(const struct charts *charts, const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points, struct lt_error *err)
 {
 	struct reading reading = {
 	    .charts = charts,
@@ -310,8 +291,8 @@ charts_parse(const struct charts *charts,
 
 /* ---- requests ---- */
 
-/* {"detail": "Not Found"}, or {"detail": [{"msg": "..."}, ...]} of a query that
- * it does not understand; all else is plain text. */
+/* {"detail": "Not Found"}, or {"detail": [{"msg": "..."}, ...]} of a query that it does not
+ * understand; all else is plain text. */
 static void
 error_text(char *out, size_t size, const char *body, size_t length)
 {
@@ -321,9 +302,7 @@ error_text(char *out, size_t size, const char *body, size_t length)
 		return;
 	const json_t *const detail = json_object_get(json, "detail");
 	const char *const text = json_string_value(
-	    json_is_array(detail)
-		? json_object_get(json_array_get(detail, 0), "msg")
-		: detail);
+	    json_is_array(detail) ? json_object_get(json_array_get(detail, 0), "msg") : detail);
 
 	snprintf(out, size, "%s", text == NULL ? "" : text);
 	json_decref(json);
@@ -343,17 +322,15 @@ minute_text(char out[32], int64_t utc_s)
 	strcpy(out + strlen("2026-10-05T22:00"), "Z");
 }
 
-/* [start, end) in whole hours at the start, or with end 0 the present as the
- * source sees it. */
+/* [start, end) in whole hours at the start, or with end 0 the present as the source sees it. */
 static void
-request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
-    struct lt_fetch_part *part)
+request(
+    const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s, struct lt_fetch_part *part)
 {
 	const struct charts *const charts = asking->charts;
 	const struct lt_source_options *const options = asking->web->options;
 	char url[LT_URL_SIZE], start[32] = "", end[32] = "";
-	const struct lt_query times[] = {
-	    {"start", start}, {"end", end}, {NULL, NULL}};
+	const struct lt_query times[] = {{"start", start}, {"end", end}, {NULL, NULL}};
 	const struct lt_web_request request = {
 	    .url = url,
 	    .headers = {"Accept: application/json"},
@@ -361,31 +338,30 @@ request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
 	    .error_text = error_text,
 	};
 	struct lt_error *const err = &part->err;
-	int code = lt_url_start(
-	    url, lt_source_option(options, "url", BASE_URL), charts->path, err);
+	int code = lt_url_start(url, lt_source_option(options, "url", BASE_URL), charts->path, err);
 
 	if (end_utc_s != 0) {
 		minute_text(start, start_utc_s - start_utc_s % LT_HOUR_S);
 		minute_text(end, end_utc_s);
 	}
 	if (code == LT_OK)
-		code = lt_url_add(url, charts->zone_key,
-		    lt_source_option(options, charts->zone_option, ""), err);
+		code = lt_url_add(
+		    url, charts->zone_key, lt_source_option(options, charts->zone_option, ""), err);
 	if (code == LT_OK)
 		code = lt_url_query(url, charts->query, err);
 	if (code == LT_OK)
 		code = lt_url_query(url, times, err);
 	part->asked = true;
 	asking->web->points = &part->points;
-	part->code = code == LT_OK ? lt_web_points(asking->web, &request,
-					 charts->parse, asking->now_utc_s, err)
+	part->code = code == LT_OK ? lt_web_points(asking->web, &request, charts->parse,
+					 asking->now_utc_s, err)
 				   : code;
 }
 
 /* The newest first, so that a refusal costs the oldest. */
 static void
-request_past(const struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
-    struct lt_fetch_part *past)
+request_past(
+    const struct asking *asking, int64_t from_utc_s, int64_t end_utc_s, struct lt_fetch_part *past)
 {
 	while (end_utc_s > from_utc_s && past->code == LT_OK) {
 		int64_t start_utc_s = end_utc_s - CHUNK_S;
@@ -400,38 +376,31 @@ request_past(const struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
 }
 
 static int
-charts_fetch(const struct charts *charts,
-    const struct lt_source_options *options, const struct lt_window *window,
-    struct lt_points *points, struct lt_error *err)
+charts_fetch(const struct charts *charts, const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points, struct lt_error *err)
 {
 	struct lt_fetch_parts parts = {0};
 	struct lt_web web;
 	const struct asking asking = {charts, &web, window->now_utc_s};
-	const int64_t known_utc_s = window->to_utc_s < window->now_utc_s
-					? window->to_utc_s
-					: window->now_utc_s;
+	const int64_t known_utc_s =
+	    window->to_utc_s < window->now_utc_s ? window->to_utc_s : window->now_utc_s;
 	int64_t past_end_utc_s = known_utc_s;
 
 	lt_web_start(&web, options, points);
-	if (window->to_utc_s > window->now_utc_s &&
-	    charts->default_is_present) {
+	if (window->to_utc_s > window->now_utc_s && charts->default_is_present) {
 		request(&asking, 0, 0, &parts.ahead);
 	} else if (window->to_utc_s > window->now_utc_s) {
-		/* With yesterday, too: a time without any value is "no content"
-		 * (404), also today before its prices are there. */
-		past_end_utc_s =
-		    window->from_utc_s > window->now_utc_s - PRESENT_S
-			? window->from_utc_s
-			: window->now_utc_s - PRESENT_S;
-		request(&asking, past_end_utc_s, window->now_utc_s + PRESENT_S,
-		    &parts.ahead);
+		/* With yesterday, too: a time without any value is "no content" (404), also today
+		 * before its prices are there. */
+		past_end_utc_s = window->from_utc_s > window->now_utc_s - PRESENT_S
+				     ? window->from_utc_s
+				     : window->now_utc_s - PRESENT_S;
+		request(&asking, past_end_utc_s, window->now_utc_s + PRESENT_S, &parts.ahead);
 	}
 	request_past(&asking, window->from_utc_s,
-	    parts.ahead.code == LT_OK ? past_end_utc_s : known_utc_s,
-	    &parts.past);
+	    parts.ahead.code == LT_OK ? past_end_utc_s : known_utc_s, &parts.past);
 	points->quantity = charts->quantity;
-	const int code =
-	    lt_fetch_parts_join(&parts, options, window, points, err);
+	const int code = lt_fetch_parts_join(&parts, options, window, points, err);
 	lt_fetch_parts_free(&parts);
 	return code;
 }
@@ -448,13 +417,11 @@ static const struct lt_adapter_option co2_options[] = {
 
 /* Measured where there is a measured value of a time that has begun. */
 static bool
-co2_value(const json_t *const cells[COLUMNS_MAX],
-    const struct lt_tariff_terms *terms, int64_t now_utc_s,
-    struct lt_point *point)
+co2_value(const json_t *const cells[COLUMNS_MAX], const struct lt_tariff_terms *terms,
+    int64_t now_utc_s, struct lt_point *point)
 {
 	(void)terms;
-	if (cells[0] != NULL && !json_is_null(cells[0]) &&
-	    point->start_utc_s <= now_utc_s) {
+	if (cells[0] != NULL && !json_is_null(cells[0]) && point->start_utc_s <= now_utc_s) {
 		point->value = cell_number(cells[0]);
 		point->quality = LT_QUALITY_MEASURED;
 		return true;
@@ -462,8 +429,7 @@ co2_value(const json_t *const cells[COLUMNS_MAX],
 	if (cells[1] == NULL || json_is_null(cells[1]))
 		return false;
 	point->value = cell_number(cells[1]);
-	point->quality = point->end_utc_s <= now_utc_s ? LT_QUALITY_ESTIMATED
-						       : LT_QUALITY_FORECAST;
+	point->quality = point->end_utc_s <= now_utc_s ? LT_QUALITY_ESTIMATED : LT_QUALITY_FORECAST;
 	return true;
 }
 
@@ -482,17 +448,15 @@ static const struct charts co2_charts = {
 };
 
 static int
-co2_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
+co2_parse(const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	return charts_parse(&co2_charts, options, answer, points, err);
 }
 
 static int
-co2_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+co2_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	return charts_fetch(&co2_charts, options, window, points, err);
 }
@@ -538,12 +502,10 @@ price_check(const struct lt_source_options *options, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	if (length < 2 || length > 24 ||
-	    strspn(zone,
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-()") !=
+	    strspn(zone, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-()") !=
 		length)
 		return lt_option_fail(options, "bidding_zone", err,
-		    "%s: bidding_zone: got \"%s\", want one such as DE-LU",
-		    options->name, zone);
+		    "%s: bidding_zone: got \"%s\", want one such as DE-LU", options->name, zone);
 	return LT_OK;
 }
 
@@ -551,27 +513,24 @@ static int
 price_begin(const struct lt_source_options *options, const json_t *json,
     struct lt_tariff_terms *terms, struct lt_error *err)
 {
-	const char *const unit =
-	    json_string_value(json_object_get(json, "unit"));
+	const char *const unit = json_string_value(json_object_get(json, "unit"));
 
 	if (unit == NULL || strcmp(unit, UNIT) != 0)
-		return lt_fail(err, LT_EINPUT,
-		    "unit: got \"%.40s\", want \"" UNIT "\"",
+		return lt_fail(err, LT_EINPUT, "unit: got \"%.40s\", want \"" UNIT "\"",
 		    unit == NULL ? "" : unit);
 	return lt_tariff_terms_read(options, "EUR", terms, err);
 }
 
 /* An auction's result: what is to come is settled too, but has not been. */
 static bool
-price_value(const json_t *const cells[COLUMNS_MAX],
-    const struct lt_tariff_terms *terms, int64_t now_utc_s,
-    struct lt_point *point)
+price_value(const json_t *const cells[COLUMNS_MAX], const struct lt_tariff_terms *terms,
+    int64_t now_utc_s, struct lt_point *point)
 {
 	if (json_is_null(cells[0]))
 		return false;
 	point->value = lt_tariff_micros(terms, cell_number(cells[0]));
-	point->quality = point->start_utc_s <= now_utc_s ? LT_QUALITY_MEASURED
-							 : LT_QUALITY_FORECAST;
+	point->quality =
+	    point->start_utc_s <= now_utc_s ? LT_QUALITY_MEASURED : LT_QUALITY_FORECAST;
 	return true;
 }
 
@@ -590,25 +549,22 @@ static const struct charts price_charts = {
 };
 
 static int
-price_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
+price_parse(const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	return charts_parse(&price_charts, options, answer, points, err);
 }
 
 static int
-price_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+price_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	return charts_fetch(&price_charts, options, window, points, err);
 }
 
 const struct lt_adapter lt_adapter_energy_charts_price = {
     .name = "energy_charts_price",
-    .usage =
-	"day-ahead price of a European bidding zone, by Energy-Charts; no key",
+    .usage = "day-ahead price of a European bidding zone, by Energy-Charts; no key",
     .options = price_options,
     .interval_s = LT_HOUR_S,
     .gives = LT_QUANTITY_TARIFF,
@@ -673,21 +629,18 @@ ahead_begin(const struct lt_source_options *options, const json_t *json,
 
 	(void)terms;
 	for (int i = 0; i < 2; i++) {
-		const char *const got =
-		    json_string_value(json_object_get(json, says[i].key));
+		const char *const got = json_string_value(json_object_get(json, says[i].key));
 
 		if (got == NULL || strcmp(got, says[i].want) != 0)
-			return lt_fail(err, LT_EINPUT,
-			    "%s: got \"%.40s\", want \"%s\"", says[i].key,
-			    got == NULL ? "" : got, says[i].want);
+			return lt_fail(err, LT_EINPUT, "%s: got \"%.40s\", want \"%s\"",
+			    says[i].key, got == NULL ? "" : got, says[i].want);
 	}
 	return LT_OK;
 }
 
 static bool
-ahead_value(const json_t *const cells[COLUMNS_MAX],
-    const struct lt_tariff_terms *terms, int64_t now_utc_s,
-    struct lt_point *point)
+ahead_value(const json_t *const cells[COLUMNS_MAX], const struct lt_tariff_terms *terms,
+    int64_t now_utc_s, struct lt_point *point)
 {
 	(void)terms;
 	(void)now_utc_s;
@@ -709,8 +662,7 @@ charts_of(const struct lt_source_options *options)
 	    .path = "public_power_forecast",
 	    .zone_key = "country",
 	    .zone_option = "country",
-	    .query = {{"production_type",
-			  lt_source_option(options, "series", "")},
+	    .query = {{"production_type", lt_source_option(options, "series", "")},
 		{"forecast_type", "day-ahead"}},
 	    .columns = {"forecast_values"},
 	    .begin = ahead_begin,
@@ -720,9 +672,8 @@ charts_of(const struct lt_source_options *options)
 }
 
 static int
-ahead_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
+ahead_parse(const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	const struct charts charts = charts_of(options);
 
@@ -730,9 +681,8 @@ ahead_parse(const struct lt_source_options *options,
 }
 
 static int
-ahead_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+ahead_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	const struct charts charts = charts_of(options);
 
@@ -741,8 +691,7 @@ ahead_fetch(const struct lt_source_options *options,
 
 const struct lt_adapter lt_adapter_energy_charts_day_ahead = {
     .name = "energy_charts_day_ahead",
-    .usage =
-	"what a grid's operator expects for tomorrow, by Energy-Charts; no key",
+    .usage = "what a grid's operator expects for tomorrow, by Energy-Charts; no key",
     .options = ahead_options,
     .interval_s = LT_HOUR_S,
     .quantity = ahead_quantity,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ENTSO-E's Transparency Platform, two of its adapters: actual generation per
- * type of a European area, as an average intensity; and what the operator of
- * the area expects of wind, sun (A69) and load (A65), as published the day
- * before. entsoe_xml.c reads the answers, entsoe_request.c asks for them.
- * docs/sources/entsoe.md, entsoe_day_ahead.md.
+ * ENTSO-E's Transparency Platform, two of its adapters: actual generation per type of a European
+ * area, as an average intensity; and what the operator of the area expects of wind, sun (A69) and
+ * load (A65), as published the day before. entsoe_xml.c reads the answers, entsoe_request.c asks
+ * for them. docs/sources/entsoe.md, entsoe_day_ahead.md.
  */
 #include <string.h>
 
@@ -16,8 +15,8 @@
 
 enum {
 	LATE_S = 16 * LT_HOUR_S, /* measured by others: 12 to 16 hours */
-	/* To ask for: that a type comes later than the others shows only
-	 * beside enough hours that have it. */
+	/* To ask for: that a type comes later than the others shows only beside enough hours that
+	 * have it. */
 	LEAST_S = 3 * LT_DAY_S,
 };
 
@@ -71,8 +70,8 @@ entsoe_check(const struct lt_source_options *options, struct lt_error *err)
 
 /* ---- a document ---- */
 
-/* Production of the area that was asked for, in MW? What pumps draw
- * (outBiddingZone) is passed over: it is no generation. */
+/* Production of the area that was asked for, in MW? What pumps draw (outBiddingZone) is passed
+ * over: it is no generation. */
 static bool
 is_wanted(void *context, const struct lt_entsoe_series *series)
 {
@@ -81,13 +80,11 @@ is_wanted(void *context, const struct lt_entsoe_series *series)
 	const char *const eic = consumption ? series->out_eic : series->in_eic;
 
 	if (strcmp(eic, sink->eic) != 0)
-		lt_mix_refuse(
-		    &sink->mix, "zone: got %s, want %s", eic, sink->eic);
+		lt_mix_refuse(&sink->mix, "zone: got %s, want %s", eic, sink->eic);
 	else if (consumption)
 		return false;
 	else if (strcmp(series->unit, "MAW") != 0)
-		lt_mix_refuse(
-		    &sink->mix, "unit: got \"%s\", want MAW", series->unit);
+		lt_mix_refuse(&sink->mix, "unit: got \"%s\", want MAW", series->unit);
 	else if (series->fuel[0] == '\0')
 		lt_mix_refuse(&sink->mix, "a series without psrType");
 	else
@@ -96,13 +93,13 @@ is_wanted(void *context, const struct lt_entsoe_series *series)
 }
 
 void
-lt_entsoe_mix_put(void *context, const struct lt_entsoe_series *series,
-    const struct lt_entsoe_step *step)
+lt_entsoe_mix_put(
+    void *context, const struct lt_entsoe_series *series, const struct lt_entsoe_step *step)
 {
 	struct lt_entsoe_mix *const sink = context;
 
-	lt_mix_put(&sink->mix, lt_mix_column(&sink->mix, series->fuel),
-	    step->start_utc_s, step->end_utc_s, step->value);
+	lt_mix_put(&sink->mix, lt_mix_column(&sink->mix, series->fuel), step->start_utc_s,
+	    step->end_utc_s, step->value);
 }
 
 void
@@ -125,45 +122,41 @@ static const struct lt_entsoe_document generation = {
 };
 
 static int
-entsoe_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
+entsoe_parse(const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct lt_entsoe_answer said;
 	struct lt_entsoe_mix sink = {0};
 	int code = lt_entsoe_area_option(options, &sink.eic, err);
 
 	if (code == LT_OK)
-		code = lt_mix_start(&sink.mix, fuels,
-		    answer->now_utc_s - LT_MIX_SPAN_S, answer->now_utc_s, err);
+		code = lt_mix_start(
+		    &sink.mix, fuels, answer->now_utc_s - LT_MIX_SPAN_S, answer->now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_entsoe_read(answer, &generation, &sink, &said, err);
 	if (code == LT_OK && said.kind != LT_ENTSOE_DATA)
 		code = lt_entsoe_refused(&said, err);
 	if (code == LT_OK)
-		code = lt_mix_points(
-		    &sink.mix, options, answer->now_utc_s, points, err);
+		code = lt_mix_points(&sink.mix, options, answer->now_utc_s, points, err);
 	lt_mix_free(&sink.mix);
 	return lt_error_mend(err, code);
 }
 
 static int
-request(struct lt_entsoe_job *job, const struct lt_entsoe_mix *sink,
-    struct lt_error *err)
+request(struct lt_entsoe_job *job, const struct lt_entsoe_mix *sink, struct lt_error *err)
 {
-	const struct lt_query query[] = {{"documentType", "A75"},
-	    {"processType", "A16"}, {"in_Domain", sink->eic}, {NULL, NULL}};
+	const struct lt_query query[] = {{"documentType", "A75"}, {"processType", "A16"},
+	    {"in_Domain", sink->eic}, {NULL, NULL}};
 	const int64_t start_utc_s = sink->mix.start_utc_s;
 
 	job->query = query;
-	return lt_entsoe_fetch(job, start_utc_s,
-	    start_utc_s + (int64_t)sink->mix.hour_count * LT_HOUR_S, err);
+	return lt_entsoe_fetch(
+	    job, start_utc_s, start_utc_s + (int64_t)sink->mix.hour_count * LT_HOUR_S, err);
 }
 
 static int
-entsoe_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+entsoe_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct lt_entsoe_mix sink = {0};
 	struct lt_entsoe_job job = {.document = &generation, .sink = &sink};
@@ -176,14 +169,12 @@ entsoe_fetch(const struct lt_source_options *options,
 		from_utc_s = window->now_utc_s - LEAST_S;
 	if (code == LT_OK)
 		code = lt_mix_start(&sink.mix, fuels, from_utc_s,
-		    window->to_utc_s < window->now_utc_s ? window->to_utc_s
-							 : window->now_utc_s,
+		    window->to_utc_s < window->now_utc_s ? window->to_utc_s : window->now_utc_s,
 		    err);
 	if (code == LT_OK)
 		code = request(&job, &sink, err);
 	if (code == LT_OK)
-		code = lt_mix_points(
-		    &sink.mix, options, window->now_utc_s, points, err);
+		code = lt_mix_points(&sink.mix, options, window->now_utc_s, points, err);
 	if (code == LT_OK && job.missing[0] != '\0')
 		memcpy(points->note, job.missing, sizeof(points->note));
 	lt_mix_free(&sink.mix);
@@ -264,8 +255,8 @@ ahead_check(const struct lt_source_options *options, struct lt_error *err)
 
 	if (code == LT_OK && series_of(options)->name == NULL)
 		code = lt_option_fail(options, "series", err,
-		    "%s: series: got \"%s\", want wind, solar or load",
-		    options->name, lt_source_option(options, "series", ""));
+		    "%s: series: got \"%s\", want wind, solar or load", options->name,
+		    lt_source_option(options, "series", ""));
 	if (code == LT_OK)
 		code = lt_secret_check(options, "token", true, err);
 	return code;
@@ -284,14 +275,12 @@ is_wanted_series(void *context, const struct lt_entsoe_series *series)
 	const char *const eic = is_load ? series->out_eic : series->in_eic;
 
 	if (strcmp(eic, sink->of.eic) != 0)
-		lt_mix_refuse(
-		    &sink->of.mix, "zone: got %s, want %s", eic, sink->of.eic);
+		lt_mix_refuse(&sink->of.mix, "zone: got %s, want %s", eic, sink->of.eic);
 	else if (strcmp(series->unit, "MAW") != 0)
-		lt_mix_refuse(
-		    &sink->of.mix, "unit: got \"%s\", want MAW", series->unit);
+		lt_mix_refuse(&sink->of.mix, "unit: got \"%s\", want MAW", series->unit);
 	else
-		for (const struct lt_mix_code *code = sink->series->codes;
-		     code->code != NULL; code++)
+		for (const struct lt_mix_code *code = sink->series->codes; code->code != NULL;
+		     code++)
 			if (strcmp(code->code, series->fuel) == 0)
 				return true;
 	return false;
@@ -323,20 +312,17 @@ sink_start(struct sink *sink, const struct lt_source_options *options,
 	return code != LT_OK
 		   ? code
 		   : lt_mix_start(&sink->of.mix, sink->series->codes,
-			 window->from_utc_s < past_utc_s ? window->from_utc_s
-							 : past_utc_s,
+			 window->from_utc_s < past_utc_s ? window->from_utc_s : past_utc_s,
 			 window->now_utc_s + AHEAD_S, err);
 }
 
 static int
-ahead_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
+ahead_parse(const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
-	const struct lt_window window = {answer->now_utc_s - LT_MIX_SPAN_S,
-	    answer->now_utc_s, answer->now_utc_s};
-	const struct lt_entsoe_document document =
-	    document_of(series_of(options));
+	const struct lt_window window = {
+	    answer->now_utc_s - LT_MIX_SPAN_S, answer->now_utc_s, answer->now_utc_s};
+	const struct lt_entsoe_document document = document_of(series_of(options));
 	struct lt_entsoe_answer said;
 	struct sink sink = {0};
 	int code = sink_start(&sink, options, &window, err);
@@ -346,25 +332,21 @@ ahead_parse(const struct lt_source_options *options,
 	if (code == LT_OK && said.kind != LT_ENTSOE_DATA)
 		code = lt_entsoe_refused(&said, err);
 	if (code == LT_OK)
-		code = lt_mix_power(
-		    &sink.of.mix, sink.series->quantity, points, err);
+		code = lt_mix_power(&sink.of.mix, sink.series->quantity, points, err);
 	lt_mix_free(&sink.of.mix);
 	return lt_error_mend(err, code);
 }
 
 static int
-ahead_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+ahead_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
-	const struct lt_entsoe_document document =
-	    document_of(series_of(options));
+	const struct lt_entsoe_document document = document_of(series_of(options));
 	struct sink sink = {0};
 	struct lt_entsoe_job job = {.document = &document, .sink = &sink};
 	int code = sink_start(&sink, options, window, err);
-	const struct lt_query query[] = {{"documentType", document.type},
-	    {"processType", "A01"}, {sink.series->domain, sink.of.eic},
-	    {NULL, NULL}};
+	const struct lt_query query[] = {{"documentType", document.type}, {"processType", "A01"},
+	    {sink.series->domain, sink.of.eic}, {NULL, NULL}};
 	const int64_t start_utc_s = sink.of.mix.start_utc_s;
 
 	job.query = query;
@@ -372,11 +354,9 @@ ahead_fetch(const struct lt_source_options *options,
 	lt_web_start(&job.web, options, points);
 	if (code == LT_OK)
 		code = lt_entsoe_fetch(&job, start_utc_s,
-		    start_utc_s + (int64_t)sink.of.mix.hour_count * LT_HOUR_S,
-		    err);
+		    start_utc_s + (int64_t)sink.of.mix.hour_count * LT_HOUR_S, err);
 	if (code == LT_OK)
-		code = lt_mix_power(
-		    &sink.of.mix, sink.series->quantity, points, err);
+		code = lt_mix_power(&sink.of.mix, sink.series->quantity, points, err);
 	if (code == LT_OK && job.missing[0] != '\0')
 		lt_note_add(points, "%s", job.missing);
 	lt_mix_free(&sink.of.mix);

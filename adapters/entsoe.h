@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the adapters of ENTSO-E's Transparency Platform share: its areas,
- * the reader of its documents, and the requests for them.
+ * Shared by the adapters of ENTSO-E's Transparency Platform share: its areas, the reader of its
+ * documents, and the requests for them.
  */
 #ifndef LT_ENTSOE_H
 #define LT_ENTSOE_H
@@ -17,12 +17,12 @@ enum {
 
 #define LT_ENTSOE_URL "https://web-api.tp.entsoe.eu"
 
-/* The energy identification code of an area: itself, or of a short code such
- * as DE or NO1. NULL = neither, or a wrong check character. */
+/* The energy identification code of an area: itself, or of a short code such as DE or NO1. NULL =
+ * neither, or a wrong check character. */
 const char *lt_entsoe_area(const char *text);
 /* That of the option `area`. */
-int lt_entsoe_area_option(const struct lt_source_options *options,
-    const char **eic, struct lt_error *err);
+int lt_entsoe_area_option(
+    const struct lt_source_options *options, const char **eic, struct lt_error *err);
 
 /* ---- reading ---- */
 
@@ -35,8 +35,8 @@ struct lt_entsoe_step { /* of a series: one value, on [start, end) */
 	double value;
 };
 
-/* A kind of document, and the functions that take its parts: they get the sink
- * of lt_entsoe_read(). */
+/* A kind of document, and the functions that take its parts: they get the sink of
+ * lt_entsoe_read(). */
 struct lt_entsoe_document {
 	const char *root, *type; /* "GL_MarketDocument", "A75" */
 	const char *title;	 /* of the type, for people */
@@ -44,8 +44,8 @@ struct lt_entsoe_document {
 	int value_max;		 /* either way; more: refused */
 	/* True for a series to read; counts those that it refuses. */
 	bool (*wanted)(void *sink, const struct lt_entsoe_series *series);
-	void (*put)(void *sink, const struct lt_entsoe_series *series,
-	    const struct lt_entsoe_step *step);
+	void (*put)(
+	    void *sink, const struct lt_entsoe_series *series, const struct lt_entsoe_step *step);
 	void (*refuse)(void *sink, const char *what);
 };
 
@@ -54,8 +54,8 @@ struct lt_entsoe_mix { /* a sink of MW by psrType */
 	struct lt_mix mix;
 };
 /* A document's put and refuse; the sink begins with a struct lt_entsoe_mix. */
-void lt_entsoe_mix_put(void *sink, const struct lt_entsoe_series *series,
-    const struct lt_entsoe_step *step);
+void lt_entsoe_mix_put(
+    void *sink, const struct lt_entsoe_series *series, const struct lt_entsoe_step *step);
 void lt_entsoe_mix_refuse(void *sink, const char *what);
 
 enum lt_entsoe_kind {
@@ -70,16 +70,13 @@ struct lt_entsoe_answer {
 };
 
 /*
- * Data goes to the document's functions (NULL: none is taken, reasons only);
- * curves and steps that nobody knows are refused. LT_EINPUT for what is no
- * answer at all, with line and column. Pure.
+ * Data goes to the document's functions (NULL: none is taken, reasons only); curves and steps that
+ * nobody knows are refused. LT_EINPUT for what is no answer at all, with line and column. Pure.
  */
-int lt_entsoe_read(const struct lt_answer *answer,
-    const struct lt_entsoe_document *document, void *sink,
-    struct lt_entsoe_answer *said, struct lt_error *err);
+int lt_entsoe_read(const struct lt_answer *answer, const struct lt_entsoe_document *document,
+    void *sink, struct lt_entsoe_answer *said, struct lt_error *err);
 /* The error of an answer that is no data. */
-int lt_entsoe_refused(
-    const struct lt_entsoe_answer *answer, struct lt_error *err);
+int lt_entsoe_refused(const struct lt_entsoe_answer *answer, struct lt_error *err);
 
 /* ---- requests ---- */
 
@@ -94,9 +91,9 @@ struct lt_entsoe_job { /* one fetch */
 	int requests;			   /* so far */
 };
 
-/* [from, to) from the newest part to the oldest: what fails after data has
- * come costs the older hours only, and job->missing says so. */
-int lt_entsoe_fetch(struct lt_entsoe_job *job, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_error *err);
+/* [from, to) from the newest part to the oldest: what fails after data has come costs the older
+ * hours only, and job->missing says so. */
+int lt_entsoe_fetch(
+    struct lt_entsoe_job *job, int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err);
 
 #endif

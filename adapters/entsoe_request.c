@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests to ENTSO-E's Transparency Platform: the areas that it knows, by
- * short codes and energy identification codes with their check characters;
- * requests in parts that it takes, split where it finds them too large, with
- * the token out of sight. For all of its adapters.
+ * Requests to ENTSO-E's Transparency Platform: the areas that it knows, by short codes and energy
+ * identification codes with their check characters; requests in parts that it takes, split where it
+ * finds them too large, with the token out of sight. For all of its adapters.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +14,7 @@
 
 /* ---- areas ---- */
 
-/* Zones as the Transparency Platform lists them; national where A75 is
- * published for a country. */
+/* Zones as the Transparency Platform lists them; national where A75 is published for a country. */
 static const struct {
 	const char *code, *eic;
 } areas[] = {
@@ -71,16 +69,15 @@ static const struct {
     {"XK", "10Y1001C--00100H"},
 };
 
-/* 16 characters, the last a check: 36 - (sum of weight * value - 1) mod 37,
- * weights 16 to 2, "-" is 36 (ENTSO-E, EIC data exchange guide). */
+/* 16 characters, the last a check: 36 - (sum of weight * value - 1) mod 37, weights 16 to 2, "-" is
+ * 36 (ENTSO-E, EIC data exchange guide). */
 static bool
 is_eic(const char *text)
 {
 	static const char values[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-";
 	int sum = 0;
 
-	if (strlen(text) != LT_EIC_SIZE - 1 ||
-	    strspn(text, values) != LT_EIC_SIZE - 1)
+	if (strlen(text) != LT_EIC_SIZE - 1 || strspn(text, values) != LT_EIC_SIZE - 1)
 		return false;
 	for (int i = 0; i < LT_EIC_SIZE - 2; i++)
 		sum += (16 - i) * (int)(strchr(values, text[i]) - values);
@@ -97,8 +94,8 @@ lt_entsoe_area(const char *text)
 }
 
 int
-lt_entsoe_area_option(const struct lt_source_options *options, const char **eic,
-    struct lt_error *err)
+lt_entsoe_area_option(
+    const struct lt_source_options *options, const char **eic, struct lt_error *err)
 {
 	const char *const area = lt_source_option(options, "area", "");
 
@@ -113,14 +110,14 @@ lt_entsoe_area_option(const struct lt_source_options *options, const char **eic,
 /* ---- requests ---- */
 
 enum {
-	/* A year may be asked for at once, but 10 days of quarter hours of 20
-	 * types are 2 MB already; and of prices an answer holds 100 series:
+	/* A year may be asked for at once, but 10 days of quarter hours of 20 types are 2 MB
+	 * already; and of prices an answer holds 100 series:
 	 * 10 days of two auctions ahead and three within the day are 50. */
 	SPAN_S = 10 * LT_DAY_S,
 	TIME_MAX_S = 40 * LT_DAY_S,   /* of a fetch; before that: cut */
 	SPAN_LEAST_S = 6 * LT_HOUR_S, /* not split further */
 	REQUESTS_MAX = 24,	      /* of one fetch; then older hours miss */
-	BAN_S = 600, /* after too many requests: 400 a minute are allowed */
+	BAN_S = 600,		      /* after too many requests: 400 a minute are allowed */
 };
 
 int
@@ -141,15 +138,14 @@ entsoe_error_text(char *out, size_t size, const char *body, size_t length)
 	struct lt_entsoe_answer answer;
 
 	out[0] = '\0';
-	if (lt_entsoe_read(
-		&(struct lt_answer){.bytes = body, .byte_count = length}, NULL,
-		NULL, &answer, NULL) == LT_OK)
+	if (lt_entsoe_read(&(struct lt_answer){.bytes = body, .byte_count = length}, NULL, NULL,
+		&answer, NULL) == LT_OK)
 		snprintf(out, size, "%.190s", answer.reason);
 }
 
 static int
-make_url(char out[LT_URL_SIZE], const struct lt_entsoe_job *job,
-    struct span span, struct lt_error *err)
+make_url(
+    char out[LT_URL_SIZE], const struct lt_entsoe_job *job, struct span span, struct lt_error *err)
 {
 	char start[24], end[24];
 
@@ -160,9 +156,8 @@ make_url(char out[LT_URL_SIZE], const struct lt_entsoe_job *job,
 	};
 	const time_t from = (time_t)span.from_utc_s, to = (time_t)span.to_utc_s;
 	struct tm parts;
-	int code = lt_url_start(out,
-	    lt_source_option(job->web.options, "url", LT_ENTSOE_URL), "api",
-	    err);
+	int code =
+	    lt_url_start(out, lt_source_option(job->web.options, "url", LT_ENTSOE_URL), "api", err);
 
 	gmtime_r(&from, &parts);
 	strftime(start, sizeof(start), "%Y%m%d%H%M", &parts);
@@ -173,11 +168,11 @@ make_url(char out[LT_URL_SIZE], const struct lt_entsoe_job *job,
 	return code == LT_OK ? lt_url_query(out, times, err) : code;
 }
 
-/* LT_OK when there is an answer: also one that says why there is no data,
- * which comes with status 200 or 400. */
+/* LT_OK when there is an answer: also one that says why there is no data, which comes with status
+ * 200 or 400. */
 static int
-request_span(struct lt_entsoe_job *job, struct span span,
-    struct lt_entsoe_answer *answer, struct lt_error *err)
+request_span(struct lt_entsoe_job *job, struct span span, struct lt_entsoe_answer *answer,
+    struct lt_error *err)
 {
 	char url[LT_URL_SIZE];
 	struct lt_http_response response = {0};
@@ -197,18 +192,16 @@ request_span(struct lt_entsoe_job *job, struct span span,
 	if (response.status == 429 && job->web.points->retry_after_s < BAN_S)
 		job->web.points->retry_after_s = BAN_S;
 	if (code == LT_OK) {
-		code =
-		    lt_entsoe_read(&(struct lt_answer){.bytes = response.body,
-				       .byte_count = response.body_length},
-			job->document, job->sink, answer, &inner);
+		code = lt_entsoe_read(
+		    &(struct lt_answer){.bytes = response.body, .byte_count = response.body_length},
+		    job->document, job->sink, answer, &inner);
 		if (code != LT_OK)
 			lt_web_refuse(url, &inner);
 	} else if (response.status == 400 &&
 		   lt_entsoe_read(&(struct lt_answer){.bytes = response.body,
 				      .byte_count = response.body_length},
 		       NULL, NULL, answer, NULL) == LT_OK &&
-		   (answer->kind == LT_ENTSOE_NO_DATA ||
-		       answer->kind == LT_ENTSOE_TOO_MUCH)) {
+		   (answer->kind == LT_ENTSOE_NO_DATA || answer->kind == LT_ENTSOE_TOO_MUCH)) {
 		code = LT_OK;
 	}
 	lt_http_free(&response);
@@ -219,21 +212,17 @@ request_span(struct lt_entsoe_job *job, struct span span,
 static bool
 split(struct span *spans, int *count, struct span span)
 {
-	const int64_t half_s =
-	    (span.to_utc_s - span.from_utc_s) / 2 / LT_HOUR_S * LT_HOUR_S;
+	const int64_t half_s = (span.to_utc_s - span.from_utc_s) / 2 / LT_HOUR_S * LT_HOUR_S;
 
 	if (span.to_utc_s - span.from_utc_s < 2 * SPAN_LEAST_S)
 		return false;
-	spans[(*count)++] =
-	    (struct span){span.from_utc_s, span.from_utc_s + half_s};
-	spans[(*count)++] =
-	    (struct span){span.from_utc_s + half_s, span.to_utc_s};
+	spans[(*count)++] = (struct span){span.from_utc_s, span.from_utc_s + half_s};
+	spans[(*count)++] = (struct span){span.from_utc_s + half_s, span.to_utc_s};
 	return true;
 }
 
 static int
-request_all(struct lt_entsoe_job *job, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+request_all(struct lt_entsoe_job *job, int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	/* A split takes one and puts two: at most one more per request. */
 	struct span spans[TIME_MAX_S / SPAN_S + 1 + REQUESTS_MAX];
@@ -259,8 +248,7 @@ request_all(struct lt_entsoe_job *job, int64_t from_utc_s, int64_t to_utc_s,
 		if (answer.kind == LT_ENTSOE_DATA)
 			job->has_data = true;
 		else if (answer.kind != LT_ENTSOE_NO_DATA &&
-			 (answer.kind != LT_ENTSOE_TOO_MUCH ||
-			     !split(spans, &count, span)))
+			 (answer.kind != LT_ENTSOE_TOO_MUCH || !split(spans, &count, span)))
 			code = lt_entsoe_refused(&answer, &inner);
 	}
 	if (!job->has_data) {
@@ -270,19 +258,18 @@ request_all(struct lt_entsoe_job *job, int64_t from_utc_s, int64_t to_utc_s,
 	}
 	job->web.points->past_lost = code != LT_OK;
 	if (code != LT_OK || count > 0)
-		snprintf(job->missing, sizeof(job->missing),
-		    "without older hours: %.120s",
+		snprintf(job->missing, sizeof(job->missing), "without older hours: %.120s",
 		    code == LT_OK ? "too many requests" : inner.text);
 	return LT_OK;
 }
 
 int
-lt_entsoe_fetch(struct lt_entsoe_job *job, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+lt_entsoe_fetch(
+    struct lt_entsoe_job *job, int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	char secret_query[LT_SECRET_SIZE];
-	int code = lt_web_secret_query(
-	    secret_query, job->web.options, "token", "securityToken", err);
+	int code =
+	    lt_web_secret_query(secret_query, job->web.options, "token", "securityToken", err);
 
 	job->secret_query = secret_query;
 	if (code == LT_OK)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers of ENTSO-E's Transparency Platform: documents of series of values
- * (GL_MarketDocument, Publication_MarketDocument), of which the adapters
- * choose series, and Acknowledgement_MarketDocument. By local names: the
- * versions of the namespace vary.
+ * Answers of ENTSO-E's Transparency Platform: documents of series of values (GL_MarketDocument,
+ * Publication_MarketDocument), of which the adapters choose series, and
+ * Acknowledgement_MarketDocument. By local names: the versions of the namespace vary.
  */
 #include <expat.h>
 #include <math.h>
@@ -67,8 +66,7 @@ stop_reading(struct reader *reader, enum lt_code code, const char *what)
 	if (reader->code != LT_OK)
 		return;
 	reader->code = lt_fail(reader->err, code, "%s", what);
-	lt_error_at(reader->err, (int)line_of(reader->parser),
-	    (int)column_of(reader->parser) + 1);
+	lt_error_at(reader->err, (int)line_of(reader->parser), (int)column_of(reader->parser) + 1);
 	XML_StopParser(reader->parser, XML_FALSE);
 }
 
@@ -83,9 +81,8 @@ local_name(const char *name)
 static void
 start_root(struct reader *reader, const char *name)
 {
-	const char *const wanted = reader->document == NULL
-				       ? "Acknowledgement_MarketDocument"
-				       : reader->document->root;
+	const char *const wanted =
+	    reader->document == NULL ? "Acknowledgement_MarketDocument" : reader->document->root;
 	char text[160];
 
 	if (reader->document != NULL && strcmp(name, wanted) == 0) {
@@ -94,8 +91,7 @@ start_root(struct reader *reader, const char *name)
 		reader->root = ROOT_REASON;
 		reader->answer->kind = LT_ENTSOE_REFUSED;
 	} else {
-		snprintf(
-		    text, sizeof(text), "got <%.60s>, want <%s>", name, wanted);
+		snprintf(text, sizeof(text), "got <%.60s>, want <%s>", name, wanted);
 		stop_reading(reader, LT_EINPUT, text);
 	}
 }
@@ -184,10 +180,8 @@ end_point(struct reader *reader)
 		return;
 	}
 	if (position == 0 || isinf(reader->point.value))
-		refuse(reader,
-		    "a point without a position of 1 to %d or a %s of at most %d",
-		    POSITIONS_MAX, reader->document->value,
-		    reader->document->value_max);
+		refuse(reader, "a point without a position of 1 to %d or a %s of at most %d",
+		    POSITIONS_MAX, reader->document->value, reader->document->value_max);
 	if (position == 0)
 		return;
 	for (int i = reader->period.last + 1; i < position; i++)
@@ -197,8 +191,8 @@ end_point(struct reader *reader)
 		reader->period.last = position;
 }
 
-/* Curve A03 gives a position only where the value changes; in A01 one that is
- * not there is missing. */
+/* Curve A03 gives a position only where the value changes; in A01 one that is not there is
+ * missing. */
 static void
 put_period(struct reader *reader, int count)
 {
@@ -207,17 +201,14 @@ put_period(struct reader *reader, int count)
 	double value = NAN;
 
 	for (int i = 1; i <= count; i++) {
-		const double said =
-		    i <= reader->period.last ? reader->period.values[i] : NAN;
-		const int64_t start_utc_s =
-		    reader->period.start_utc_s + (i - 1) * step_s;
+		const double said = i <= reader->period.last ? reader->period.values[i] : NAN;
+		const int64_t start_utc_s = reader->period.start_utc_s + (i - 1) * step_s;
 
 		if (!carry || !isnan(said))
 			value = said;
 		if (isfinite(value))
 			reader->document->put(reader->sink, &reader->series,
-			    &(struct lt_entsoe_step){
-				start_utc_s, start_utc_s + step_s, value});
+			    &(struct lt_entsoe_step){start_utc_s, start_utc_s + step_s, value});
 	}
 }
 
@@ -232,8 +223,7 @@ end_period(struct reader *reader)
 	reader->in_period = false;
 	if (!reader->document->wanted(reader->sink, &reader->series))
 		return;
-	if (curve[0] != '\0' && strcmp(curve, "A01") != 0 &&
-	    strcmp(curve, "A03") != 0) {
+	if (curve[0] != '\0' && strcmp(curve, "A01") != 0 && strcmp(curve, "A03") != 0) {
 		refuse(reader, "curveType: got %s, want A01 or A03", curve);
 		return;
 	}
@@ -242,8 +232,8 @@ end_period(struct reader *reader)
 	    reader->period.last > length_s / step_s) {
 		refuse(reader,
 		    "a period%s%s: want whole steps of PT15M, PT30M or PT60M, at most %d, on the clock",
-		    reader->series.fuel[0] == '\0' ? "" : " of ",
-		    reader->series.fuel, POSITIONS_MAX);
+		    reader->series.fuel[0] == '\0' ? "" : " of ", reader->series.fuel,
+		    POSITIONS_MAX);
 		return;
 	}
 	put_period(reader, (int)(length_s / step_s));
@@ -255,8 +245,7 @@ step_of(const char *resolution)
 	static const struct {
 		const char *text;
 		int seconds;
-	} steps[] = {
-	    {"PT15M", 900}, {"PT30M", 1800}, {"PT60M", 3600}, {"PT1H", 3600}};
+	} steps[] = {{"PT15M", 900}, {"PT30M", 1800}, {"PT60M", 3600}, {"PT1H", 3600}};
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (strcmp(steps[i].text, resolution) == 0)
@@ -268,12 +257,10 @@ static void
 end_in_point(struct reader *reader, const char *name, const char *text)
 {
 	if (strcmp(name, "position") == 0) {
-		if (lt_int64_parse(text, 1, POSITIONS_MAX,
-			&reader->point.position, NULL) != LT_OK)
+		if (lt_int64_parse(text, 1, POSITIONS_MAX, &reader->point.position, NULL) != LT_OK)
 			reader->point.position = 0;
 	} else if (strcmp(name, reader->document->value) == 0) {
-		if (lt_double_parse(text, &reader->point.value, NULL) !=
-			LT_OK ||
+		if (lt_double_parse(text, &reader->point.value, NULL) != LT_OK ||
 		    fabs(reader->point.value) > reader->document->value_max)
 			reader->point.value = INFINITY;
 	} else if (strcmp(name, "Point") == 0) {
@@ -285,12 +272,10 @@ static void
 end_in_period(struct reader *reader, const char *name, const char *text)
 {
 	if (strcmp(name, "start") == 0) {
-		if (lt_utc_parse(text, &reader->period.start_utc_s, NULL) !=
-		    LT_OK)
+		if (lt_utc_parse(text, &reader->period.start_utc_s, NULL) != LT_OK)
 			reader->period.start_utc_s = 0;
 	} else if (strcmp(name, "end") == 0) {
-		if (lt_utc_parse(text, &reader->period.end_utc_s, NULL) !=
-		    LT_OK)
+		if (lt_utc_parse(text, &reader->period.end_utc_s, NULL) != LT_OK)
 			reader->period.end_utc_s = 0;
 	} else if (strcmp(name, "resolution") == 0) {
 		reader->period.step_s = step_of(text);
@@ -316,8 +301,7 @@ end_in_series(struct reader *reader, const char *name, const char *text)
 	    {"price_Measure_Unit.name", series->unit, 8},
 	    {"currency_Unit.name", series->currency, 8},
 	    {"contract_MarketAgreement.type", series->contract, 8},
-	    {"classificationSequence_AttributeInstanceComponent.position",
-		series->sequence, 8},
+	    {"classificationSequence_AttributeInstanceComponent.position", series->sequence, 8},
 	    {"curveType", series->curve, 8},
 	    {"psrType", series->fuel, 8},
 	};
@@ -372,8 +356,7 @@ on_end(void *data, const char *full_name)
 		end_in_series(reader, name, text);
 	} else if (reader->depth == 2 && strcmp(name, "type") == 0 &&
 		   strcmp(text, reader->document->type) != 0) {
-		snprintf(what, sizeof(what),
-		    "a document of another type than %s, %s",
+		snprintf(what, sizeof(what), "a document of another type than %s, %s",
 		    reader->document->type, reader->document->title);
 		stop_reading(reader, LT_EINPUT, what);
 	}
@@ -382,8 +365,8 @@ on_end(void *data, const char *full_name)
 }
 
 static void
-on_doctype(void *data, const char *name, const char *system_id,
-    const char *public_id, int has_subset)
+on_doctype(
+    void *data, const char *name, const char *system_id, const char *public_id, int has_subset)
 {
 	(void)name;
 	(void)system_id;
@@ -411,13 +394,11 @@ xml_words(enum XML_Error code)
 }
 
 int
-lt_entsoe_read(const struct lt_answer *answer,
-    const struct lt_entsoe_document *document, void *sink,
-    struct lt_entsoe_answer *said, struct lt_error *err)
+lt_entsoe_read(const struct lt_answer *answer, const struct lt_entsoe_document *document,
+    void *sink, struct lt_entsoe_answer *said, struct lt_error *err)
 {
 	const size_t byte_count = answer->byte_count;
-	struct reader reader = {
-	    .document = document, .sink = sink, .answer = said, .err = err};
+	struct reader reader = {.document = document, .sink = sink, .answer = said, .err = err};
 	char what[120];
 
 	*said = (struct lt_entsoe_answer){0};
@@ -432,10 +413,9 @@ lt_entsoe_read(const struct lt_answer *answer,
 	XML_SetElementHandler(reader.parser, on_start, on_end);
 	XML_SetCharacterDataHandler(reader.parser, on_text);
 	XML_SetStartDoctypeDeclHandler(reader.parser, on_doctype);
-	if (XML_Parse(reader.parser, answer->bytes, (int)byte_count,
-		XML_TRUE) != XML_STATUS_OK) {
-		snprintf(what, sizeof(what), "not XML: %s",
-		    xml_words(XML_GetErrorCode(reader.parser)));
+	if (XML_Parse(reader.parser, answer->bytes, (int)byte_count, XML_TRUE) != XML_STATUS_OK) {
+		snprintf(
+		    what, sizeof(what), "not XML: %s", xml_words(XML_GetErrorCode(reader.parser)));
 		stop_reading(&reader, LT_EINPUT, what);
 	}
 	XML_ParserFree(reader.parser);

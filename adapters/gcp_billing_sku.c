@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Google Cloud's public price list (Cloud Billing Catalog API): a machine is
- * the sum of its core, memory and GPU SKUs. docs/sources/gcp_billing_sku.md.
+ * Google Cloud's public price list (Cloud Billing Catalog API): a machine is the sum of its core,
+ * memory and GPU SKUs. docs/sources/gcp_billing_sku.md.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,13 +23,12 @@ struct search { /* of all pages; no memory of its own */
 	bool is_spot;
 	int64_t now_utc_s;
 	struct price {
-		const char *name; /* CPU family or GPU, of a description */
-		int64_t milli;	  /* vCPUs, GiB or GPUs; 0 = not wanted */
-		int64_t nanos;	  /* of the currency per hour of one */
-		int64_t
-		    other_nanos; /* of a second, different price; 0 = none */
-		int matched;	 /* in the region, with a usable price */
-		int elsewhere;	 /* in other regions */
+		const char *name;    /* CPU family or GPU, of a description */
+		int64_t milli;	     /* vCPUs, GiB or GPUs; 0 = not wanted */
+		int64_t nanos;	     /* of the currency per hour of one */
+		int64_t other_nanos; /* of a second, different price; 0 = none */
+		int matched;	     /* in the region, with a usable price */
+		int elsewhere;	     /* in other regions */
 	} parts[PART_COUNT];
 	int sku_count, refused;
 	struct lt_error refusal; /* the first: lt_fail() keeps it */
@@ -37,8 +36,8 @@ struct search { /* of all pages; no memory of its own */
 
 /* ---- SKUs ---- */
 
-/* The list has no field for machine families: its descriptions are read,
- * narrowly, for a wrong match is worse than none. */
+/* The list has no field for machine families: its descriptions are read, narrowly, for a wrong
+ * match is worse than none. */
 
 enum {
 	NANOS = 1000000000,
@@ -86,20 +85,17 @@ skip_each(const char **text, const char *const *words)
  *       [ Memory-optimized][ Instance] Core|Ram running in PLACE
  *   [Spot Preemptible ]GPU[ GPU]
  *       [ attached to Spot Preemptible VMs] running in PLACE
- * All else (Custom, Sole Tenancy, Reserved, Commitment, DWS Defined Duration)
- * is another product.
+ * All else (Custom, Sole Tenancy, Reserved, Commitment, DWS Defined Duration) is another product.
  */
 static bool
 is_part(const struct search *search, enum part kind, const char *description)
 {
-	static const char *const spot[] = {
-	    "Spot Preemptible ", "Preemptible ", NULL};
-	static const char *const family[] = {" Predefined", " AMD", " Arm",
-	    " Memory-optimized", " Instance", NULL};
+	static const char *const spot[] = {"Spot Preemptible ", "Preemptible ", NULL};
+	static const char *const family[] = {
+	    " Predefined", " AMD", " Arm", " Memory-optimized", " Instance", NULL};
 	static const char *const gpu[] = {" GPU", NULL};
 	static const char *const attached[] = {
-	    " attached to Spot Preemptible VMs", " attached to Preemptible VMs",
-	    NULL};
+	    " attached to Spot Preemptible VMs", " attached to Preemptible VMs", NULL};
 	bool is_spot = skip_each(&description, spot);
 
 	if (!skip(&description, search->parts[kind].name))
@@ -115,17 +111,16 @@ is_part(const struct search *search, enum part kind, const char *description)
 	return skip(&description, " running in") && is_spot == search->is_spot;
 }
 
-/* Spot GPUs have been seen with usage type OnDemand: for spot the description
- * decides, and only commitments are kept out. */
+/* Spot GPUs have been seen with usage type OnDemand: for spot the description decides, and only
+ * commitments are kept out. */
 static bool
 is_usage(const struct search *search, const json_t *sku)
 {
-	const char *const usage = json_string_value(
-	    json_object_get(json_object_get(sku, "category"), "usageType"));
+	const char *const usage =
+	    json_string_value(json_object_get(json_object_get(sku, "category"), "usageType"));
 
-	return usage != NULL &&
-	       (strcmp(usage, "OnDemand") == 0 ||
-		   (search->is_spot && strcmp(usage, "Preemptible") == 0));
+	return usage != NULL && (strcmp(usage, "OnDemand") == 0 ||
+				    (search->is_spot && strcmp(usage, "Preemptible") == 0));
 }
 
 static bool
@@ -145,34 +140,27 @@ is_region(const struct search *search, const json_t *sku)
 
 /* ---- prices ---- */
 
-/* {"currencyCode": "USD", "units": "0", "nanos": 7370235}: an int64 is a text
- * in Google's JSON, and what is 0 may be left out. */
+/* {"currencyCode": "USD", "units": "0", "nanos": 7370235}: an int64 is a text in Google's JSON, and
+ * what is 0 may be left out. */
 static int
-money(const struct search *search, const json_t *price, int64_t *nanos,
-    struct lt_error *err)
+money(const struct search *search, const json_t *price, int64_t *nanos, struct lt_error *err)
 {
-	const char *const currency =
-	    json_string_value(json_object_get(price, "currencyCode"));
+	const char *const currency = json_string_value(json_object_get(price, "currencyCode"));
 	const json_t *const units = json_object_get(price, "units");
 	const json_t *const rest = json_object_get(price, "nanos");
-	const char *const text =
-	    json_is_string(units) ? json_string_value(units) : "0";
+	const char *const text = json_is_string(units) ? json_string_value(units) : "0";
 	int64_t whole;
 
 	if (currency == NULL || strcmp(currency, search->currency) != 0)
 		return lt_fail(err, LT_EINPUT, "a price in %.20s, want %s",
-		    currency == NULL ? "no currency" : currency,
-		    search->currency);
+		    currency == NULL ? "no currency" : currency, search->currency);
 	if ((units != NULL && !json_is_string(units)) ||
 	    lt_int64_parse(text, 0, UNITS_MAX, &whole, NULL) != LT_OK)
-		return lt_fail(err, LT_EINPUT,
-		    "units: got \"%.20s\", want a text of 0 to %d", text,
+		return lt_fail(err, LT_EINPUT, "units: got \"%.20s\", want a text of 0 to %d", text,
 		    UNITS_MAX);
-	if (rest != NULL &&
-	    (!json_is_integer(rest) || json_integer_value(rest) < 0 ||
-		json_integer_value(rest) >= NANOS))
-		return lt_fail(
-		    err, LT_EINPUT, "nanos: want 0 to %d", NANOS - 1);
+	if (rest != NULL && (!json_is_integer(rest) || json_integer_value(rest) < 0 ||
+				json_integer_value(rest) >= NANOS))
+		return lt_fail(err, LT_EINPUT, "nanos: want 0 to %d", NANOS - 1);
 	*nanos = whole * NANOS + json_integer_value(rest);
 	return LT_OK;
 }
@@ -186,8 +174,7 @@ current_pricing(const struct search *search, const json_t *sku)
 	size_t i;
 
 	json_array_foreach(json_object_get(sku, "pricingInfo"), i, info) {
-		const char *const text =
-		    json_string_value(json_object_get(info, "effectiveTime"));
+		const char *const text = json_string_value(json_object_get(info, "effectiveTime"));
 
 		if (text == NULL || lt_utc_parse(text, &utc_s, NULL) != LT_OK ||
 		    utc_s > search->now_utc_s || utc_s < best_utc_s)
@@ -200,27 +187,24 @@ current_pricing(const struct search *search, const json_t *sku)
 
 /* Takes the dearest of several tiers: the first may be a free allowance. */
 static int
-sku_price(const struct search *search, const json_t *sku, const char *want_unit,
-    int64_t *nanos, struct lt_error *err)
+sku_price(const struct search *search, const json_t *sku, const char *want_unit, int64_t *nanos,
+    struct lt_error *err)
 {
 	const json_t *const pricing = current_pricing(search, sku);
-	const char *const unit =
-	    json_string_value(json_object_get(pricing, "usageUnit"));
+	const char *const unit = json_string_value(json_object_get(pricing, "usageUnit"));
 	const json_t *tier;
 	size_t i;
 
 	*nanos = 0;
 	if (pricing == NULL)
-		return lt_fail(
-		    err, LT_EINPUT, "no price that is in effect now");
+		return lt_fail(err, LT_EINPUT, "no price that is in effect now");
 	if (unit == NULL || strcmp(unit, want_unit) != 0)
-		return lt_fail(err, LT_EINPUT,
-		    "usageUnit: got \"%.20s\", want \"%s\"",
+		return lt_fail(err, LT_EINPUT, "usageUnit: got \"%.20s\", want \"%s\"",
 		    unit == NULL ? "" : unit, want_unit);
 	json_array_foreach(json_object_get(pricing, "tieredRates"), i, tier) {
 		int64_t tier_nanos = 0;
-		const int code = money(search,
-		    json_object_get(tier, "unitPrice"), &tier_nanos, err);
+		const int code =
+		    money(search, json_object_get(tier, "unitPrice"), &tier_nanos, err);
 
 		if (code != LT_OK)
 			return code;
@@ -228,13 +212,11 @@ sku_price(const struct search *search, const json_t *sku, const char *want_unit,
 			*nanos = tier_nanos;
 	}
 	return *nanos > 0 ? LT_OK
-			  : lt_fail(err, LT_EINPUT,
-				"a price of 0, which stands for a missing one");
+			  : lt_fail(err, LT_EINPUT, "a price of 0, which stands for a missing one");
 }
 
 static void
-add_part(struct search *search, enum part kind, const json_t *sku,
-    const char *description)
+add_part(struct search *search, enum part kind, const json_t *sku, const char *description)
 {
 	struct price *const part = &search->parts[kind];
 	struct lt_error err = {0};
@@ -244,10 +226,8 @@ add_part(struct search *search, enum part kind, const json_t *sku,
 		part->elsewhere++;
 		return;
 	}
-	if (sku_price(search, sku, LT_ROW(kinds, kind).unit, &nanos, &err) !=
-	    LT_OK) {
-		lt_fail(&search->refusal, err.code, "\"%.100s\": %s",
-		    description, err.text);
+	if (sku_price(search, sku, LT_ROW(kinds, kind).unit, &nanos, &err) != LT_OK) {
+		lt_fail(&search->refusal, err.code, "\"%.100s\": %s", description, err.text);
 		search->refused++;
 		return;
 	}
@@ -260,15 +240,13 @@ add_part(struct search *search, enum part kind, const json_t *sku,
 static void
 add_sku(struct search *search, const json_t *sku)
 {
-	const char *const description =
-	    json_string_value(json_object_get(sku, "description"));
+	const char *const description = json_string_value(json_object_get(sku, "description"));
 
 	search->sku_count++;
 	if (description == NULL || !is_usage(search, sku))
 		return;
 	for (int i = 0; i < PART_COUNT; i++)
-		if (search->parts[i].milli > 0 &&
-		    is_part(search, (enum part)i, description))
+		if (search->parts[i].milli > 0 && is_part(search, (enum part)i, description))
 			add_part(search, (enum part)i, sku, description);
 }
 
@@ -283,14 +261,13 @@ part_fail(const struct search *search, enum part kind, struct lt_error *err)
 	if (part->other_nanos != 0)
 		return lt_fail(err, LT_EINPUT,
 		    "%d %s SKUs for \"%s\" (%s) in %s, with different prices, as %.9f and %.9f %s: want one",
-		    part->matched, spot, part->name, LT_ROW(kinds, kind).title,
-		    search->region, (double)part->nanos / NANOS,
-		    (double)part->other_nanos / NANOS, search->currency);
+		    part->matched, spot, part->name, LT_ROW(kinds, kind).title, search->region,
+		    (double)part->nanos / NANOS, (double)part->other_nanos / NANOS,
+		    search->currency);
 	return lt_fail(err, LT_EINPUT,
-	    "no %s SKU for \"%s\" (%s) in %s: %d matched among %d, %d in other regions%s%s",
-	    spot, part->name, LT_ROW(kinds, kind).title, search->region,
-	    part->matched, search->sku_count, part->elsewhere,
-	    search->refused > 0 ? "; refused: " : "", search->refusal.text);
+	    "no %s SKU for \"%s\" (%s) in %s: %d matched among %d, %d in other regions%s%s", spot,
+	    part->name, LT_ROW(kinds, kind).title, search->region, part->matched, search->sku_count,
+	    part->elsewhere, search->refused > 0 ? "; refused: " : "", search->refusal.text);
 }
 
 static int
@@ -307,10 +284,8 @@ sum_parts(const struct search *search, int64_t *micros, struct lt_error *err)
 		if (part->matched == 0 || part->other_nanos != 0)
 			return part_fail(search, (enum part)i, err);
 		if (__builtin_mul_overflow(part->milli, part->nanos, &cost) ||
-		    __builtin_add_overflow(sum, cost, &sum) ||
-		    sum > INT64_MAX - LT_MICROS / 2)
-			return lt_fail(err, LT_EOVERFLOW,
-			    "the machine's price is too large");
+		    __builtin_add_overflow(sum, cost, &sum) || sum > INT64_MAX - LT_MICROS / 2)
+			return lt_fail(err, LT_EOVERFLOW, "the machine's price is too large");
 	}
 	*micros = (sum + LT_MICROS / 2) / LT_MICROS;
 	return LT_OK;
@@ -319,8 +294,8 @@ sum_parts(const struct search *search, int64_t *micros, struct lt_error *err)
 /* ---- options ---- */
 
 enum {
-	/* 450 to 2,200 bytes a SKU, as `fields` counts or not: at most 6.6 MB,
-	 * below LT_JSON_BYTES_MAX. 30,000 SKUs are 10 pages. */
+	/* 450 to 2,200 bytes a SKU, as `fields` counts or not: at most 6.6 MB, below
+	 * LT_JSON_BYTES_MAX. 30,000 SKUs are 10 pages. */
 	PAGE_SIZE = 3000,
 	PAGES_MAX = 40,	  /* more: refused */
 	TOKEN_SIZE = 512, /* of the next page; longer: refused */
@@ -330,8 +305,8 @@ enum {
 #define BASE_URL "https://cloudbilling.googleapis.com"
 /* Compute Engine */
 #define PATH "v1/services/6F81-5844-456A/skus"
-#define FIELDS                                                                 \
-	"nextPageToken,skus(description,category/usageType,serviceRegions,"    \
+#define FIELDS                                                                                     \
+	"nextPageToken,skus(description,category/usageType,serviceRegions,"                        \
 	"pricingInfo(effectiveTime,pricingExpression(usageUnit,tieredRates)))"
 
 static const struct lt_adapter_option gcp_options[] = {
@@ -359,22 +334,20 @@ gcp_currency(const struct lt_source_options *options)
 /* ---- options ---- */
 
 static int
-name_check(const struct lt_source_options *options, const char *key,
-    struct lt_error *err)
+name_check(const struct lt_source_options *options, const char *key, struct lt_error *err)
 {
 	const char *const name = lt_source_option(options, key, "-");
 
 	return name[0] != '\0' && strlen(name) <= NAME_MAX_BYTES
 		   ? LT_OK
-		   : lt_option_fail(options, key, err,
-			 "%s: %s: got \"%s\", want 1 to %d bytes",
+		   : lt_option_fail(options, key, err, "%s: %s: got \"%s\", want 1 to %d bytes",
 			 options->name, key, name, NAME_MAX_BYTES);
 }
 
 /* A name without its amount, or an amount without its name. */
 static int
-pair_check(const struct lt_source_options *options, const char *name,
-    const char *amount, struct lt_error *err)
+pair_check(const struct lt_source_options *options, const char *name, const char *amount,
+    struct lt_error *err)
 {
 	int64_t milli;
 
@@ -383,8 +356,7 @@ pair_check(const struct lt_source_options *options, const char *name,
 	if ((lt_source_option(options, name, NULL) != NULL) == (milli > 0))
 		return LT_OK;
 	return lt_option_fail(options, milli > 0 ? amount : name, err,
-	    "%s: want %s together with %s above 0", options->name, name,
-	    amount);
+	    "%s: want %s together with %s above 0", options->name, name, amount);
 }
 
 static int
@@ -392,8 +364,8 @@ gcp_check(const struct lt_source_options *options, struct lt_error *err)
 {
 	struct lt_points money = {.quantity = LT_QUANTITY_PRICE};
 	static const char *const names[] = {"region", "cpu_family", "gpu"};
-	static const char *const pairs[][2] = {{"cpu_family", "vcpus"},
-	    {"cpu_family", "memory_gib"}, {"gpu", "gpus"}};
+	static const char *const pairs[][2] = {
+	    {"cpu_family", "vcpus"}, {"cpu_family", "memory_gib"}, {"gpu", "gpus"}};
 	int code = LT_OK;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -401,13 +373,10 @@ gcp_check(const struct lt_source_options *options, struct lt_error *err)
 			code = name_check(options, names[i], err);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
 		if (code == LT_OK)
-			code =
-			    pair_check(options, pairs[i][0], pairs[i][1], err);
-	if (code == LT_OK &&
-	    lt_source_option(options, "cpu_family", NULL) == NULL &&
+			code = pair_check(options, pairs[i][0], pairs[i][1], err);
+	if (code == LT_OK && lt_source_option(options, "cpu_family", NULL) == NULL &&
 	    lt_source_option(options, "gpu", NULL) == NULL)
-		code = lt_fail(err, LT_EINPUT,
-		    "%s: want cpu_family, gpu, or both", options->name);
+		code = lt_fail(err, LT_EINPUT, "%s: want cpu_family, gpu, or both", options->name);
 	if (code == LT_OK)
 		code = lt_currency_option(&money, options, err);
 	if (code == LT_OK)
@@ -418,8 +387,8 @@ gcp_check(const struct lt_source_options *options, struct lt_error *err)
 /* ---- the sum ---- */
 
 static int
-search_init(struct search *search, const struct lt_source_options *options,
-    int64_t now_utc_s, struct lt_error *err)
+search_init(struct search *search, const struct lt_source_options *options, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	static const char *const amounts[PART_COUNT] = {
 	    [CORE] = "vcpus",
@@ -434,20 +403,19 @@ search_init(struct search *search, const struct lt_source_options *options,
 	    .now_utc_s = now_utc_s,
 	};
 	for (int i = 0; i < PART_COUNT; i++) {
-		const int code = lt_price_list_milli(
-		    options, amounts[i], &search->parts[i].milli, err);
+		const int code =
+		    lt_price_list_milli(options, amounts[i], &search->parts[i].milli, err);
 
 		if (code != LT_OK)
 			return code;
-		search->parts[i].name = lt_source_option(
-		    options, i == GPU ? "gpu" : "cpu_family", "");
+		search->parts[i].name =
+		    lt_source_option(options, i == GPU ? "gpu" : "cpu_family", "");
 	}
 	return LT_OK;
 }
 
 static int
-make_points(
-    const struct search *search, struct lt_points *points, struct lt_error *err)
+make_points(const struct search *search, struct lt_points *points, struct lt_error *err)
 {
 	int64_t micros = 0;
 	const int code = sum_parts(search, &micros, err);
@@ -455,13 +423,12 @@ make_points(
 	if (code != LT_OK)
 		return code;
 	if (strlen(search->currency) >= sizeof(points->currency))
-		return lt_fail(err, LT_EINPUT, "currency %.20s: want 3 letters",
-		    search->currency);
+		return lt_fail(err, LT_EINPUT, "currency %.20s: want 3 letters", search->currency);
 	strcpy(points->currency, search->currency);
 	points->note[0] = '\0';
 	if (search->refused > 0)
-		lt_note_add(points, "%d matching SKUs were refused: %s",
-		    search->refused, search->refusal.text);
+		lt_note_add(points, "%d matching SKUs were refused: %s", search->refused,
+		    search->refusal.text);
 	return lt_price_list_point(points,
 	    &(struct lt_list_price){.micros = (double)micros,
 		.quality = LT_QUALITY_MEASURED,
@@ -472,8 +439,8 @@ make_points(
 
 /* One page's SKUs into the search. token: of the next page, "" = the last. */
 static int
-add_page(struct search *search, const char *bytes, size_t byte_count,
-    char token[TOKEN_SIZE], struct lt_error *err)
+add_page(struct search *search, const char *bytes, size_t byte_count, char token[TOKEN_SIZE],
+    struct lt_error *err)
 {
 	json_t *json = NULL;
 	const json_t *sku;
@@ -489,8 +456,7 @@ add_page(struct search *search, const char *bytes, size_t byte_count,
 	next = json_string_value(json_object_get(json, "nextPageToken"));
 	token[0] = '\0';
 	if (next != NULL && strlen(next) >= TOKEN_SIZE)
-		code = lt_fail(err, LT_ELIMIT,
-		    "nextPageToken of %zu bytes, limit %d", strlen(next),
+		code = lt_fail(err, LT_ELIMIT, "nextPageToken of %zu bytes, limit %d", strlen(next),
 		    TOKEN_SIZE - 1);
 	else if (!json_is_array(skus) && (next == NULL || next[0] == '\0'))
 		code = lt_fail(err, LT_EINPUT, "JSON without \"skus\"");
@@ -501,17 +467,15 @@ add_page(struct search *search, const char *bytes, size_t byte_count,
 }
 
 static int
-gcp_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
+gcp_parse(const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct search search;
 	char token[TOKEN_SIZE];
 	int code = search_init(&search, options, answer->now_utc_s, err);
 
 	if (code == LT_OK)
-		code = add_page(
-		    &search, answer->bytes, answer->byte_count, token, err);
+		code = add_page(&search, answer->bytes, answer->byte_count, token, err);
 	if (code == LT_OK)
 		code = make_points(&search, points, err);
 	return lt_error_mend(err, code);
@@ -520,24 +484,23 @@ gcp_parse(const struct lt_source_options *options,
 /* ---- pages ---- */
 
 static int
-make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
-    const char *token, struct lt_error *err)
+make_url(char out[LT_URL_SIZE], const struct lt_source_options *options, const char *token,
+    struct lt_error *err)
 {
 	char size[16];
-	int code = lt_url_start(
-	    out, lt_source_option(options, "url", BASE_URL), PATH, err);
+	int code = lt_url_start(out, lt_source_option(options, "url", BASE_URL), PATH, err);
 
 	snprintf(size, sizeof(size), "%d", PAGE_SIZE);
 	const struct lt_query query[] = {{"pageSize", size},
-	    {"currencyCode", gcp_currency(options)}, {"fields", FIELDS},
-	    {"prettyPrint", "false"}, {"pageToken", token}, {NULL, NULL}};
+	    {"currencyCode", gcp_currency(options)}, {"fields", FIELDS}, {"prettyPrint", "false"},
+	    {"pageToken", token}, {NULL, NULL}};
 
 	return code == LT_OK ? lt_url_query(out, query, err) : code;
 }
 
 static int
-fetch_page(struct lt_web *web, const char *secret, char token[TOKEN_SIZE],
-    struct search *search, struct lt_error *err)
+fetch_page(struct lt_web *web, const char *secret, char token[TOKEN_SIZE], struct search *search,
+    struct lt_error *err)
 {
 	char url[LT_URL_SIZE];
 	const struct lt_web_request request = {
@@ -553,8 +516,7 @@ fetch_page(struct lt_web *web, const char *secret, char token[TOKEN_SIZE],
 	if (code == LT_OK)
 		code = lt_web_do(web, &request, &response, &inner);
 	if (code == LT_OK) {
-		code = add_page(
-		    search, response.body, response.body_length, token, &inner);
+		code = add_page(search, response.body, response.body_length, token, &inner);
 		if (code != LT_OK)
 			lt_web_refuse(url, &inner);
 	}
@@ -564,8 +526,7 @@ fetch_page(struct lt_web *web, const char *secret, char token[TOKEN_SIZE],
 
 /* Page by page, so that only one is in memory. */
 static int
-fetch_pages(struct lt_web *web, const char *secret, struct search *search,
-    struct lt_error *err)
+fetch_pages(struct lt_web *web, const char *secret, struct search *search, struct lt_error *err)
 {
 	char token[TOKEN_SIZE] = "";
 
@@ -575,14 +536,13 @@ fetch_pages(struct lt_web *web, const char *secret, struct search *search,
 		if (code != LT_OK || token[0] == '\0')
 			return code;
 	}
-	return lt_fail(err, LT_ELIMIT, "%s: more than %d pages of SKUs",
-	    web->options->name, PAGES_MAX);
+	return lt_fail(
+	    err, LT_ELIMIT, "%s: more than %d pages of SKUs", web->options->name, PAGES_MAX);
 }
 
 static int
-gcp_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+gcp_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct search search;
 	char secret[LT_SECRET_SIZE] = "";

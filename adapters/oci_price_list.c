@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Oracle Cloud's public price list (no key): a node by the part numbers of its
- * OCPUs, memory and GPUs. docs/sources/oci_price_list.md.
+ * Oracle Cloud's public price list (no key): a node by the part numbers of its OCPUs, memory and
+ * GPUs. docs/sources/oci_price_list.md.
  *
- * Missing: a part that is not in the list, or not in the currency. A price of
- * 0 is that of a free tier or a free offer, and no node's.
+ * Missing: a part that is not in the list, or not in the currency. A price of 0 is that of a free
+ * tier or a free offer, and no node's.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static const struct {
     [GPU] = {"gpu_part", "gpus", "GPU Per Hour"},
 };
 
-struct node { /* what the options say, and what the list has for it */
+struct node {			       /* what the options say, and what the list has for it */
 	const char *parts[PART_COUNT]; /* NULL = none of these */
 	int64_t milli[PART_COUNT];
 	double price[PART_COUNT];	       /* of one; 0 = not found */
@@ -67,35 +67,33 @@ is_part(const char *text)
 }
 
 static int
-read_kind(const struct lt_source_options *options, int kind, struct node *node,
-    struct lt_error *err)
+read_kind(
+    const struct lt_source_options *options, int kind, struct node *node, struct lt_error *err)
 {
-	const char *const part =
-	    lt_source_option(options, LT_ROW(kinds, kind).part, NULL);
-	const int code = lt_price_list_milli(
-	    options, LT_ROW(kinds, kind).amount, &node->milli[kind], err);
+	const char *const part = lt_source_option(options, LT_ROW(kinds, kind).part, NULL);
+	const int code =
+	    lt_price_list_milli(options, LT_ROW(kinds, kind).amount, &node->milli[kind], err);
 
 	node->parts[kind] = part;
 	if (code != LT_OK)
 		return code;
 	if (part != NULL && !is_part(part))
 		return lt_option_fail(options, LT_ROW(kinds, kind).part, err,
-		    "%s: %s: got \"%.40s\", want a part number such as B93113",
-		    options->name, LT_ROW(kinds, kind).part, part);
+		    "%s: %s: got \"%.40s\", want a part number such as B93113", options->name,
+		    LT_ROW(kinds, kind).part, part);
 	if (part != NULL && node->milli[kind] == 0)
 		return lt_option_fail(options, LT_ROW(kinds, kind).part, err,
-		    "%s: %s without %s: want both", options->name,
-		    LT_ROW(kinds, kind).part, LT_ROW(kinds, kind).amount);
+		    "%s: %s without %s: want both", options->name, LT_ROW(kinds, kind).part,
+		    LT_ROW(kinds, kind).amount);
 	if (part == NULL && node->milli[kind] > 0)
 		return lt_option_fail(options, LT_ROW(kinds, kind).amount, err,
-		    "%s: %s without %s: want both", options->name,
-		    LT_ROW(kinds, kind).amount, LT_ROW(kinds, kind).part);
+		    "%s: %s without %s: want both", options->name, LT_ROW(kinds, kind).amount,
+		    LT_ROW(kinds, kind).part);
 	return LT_OK;
 }
 
 static int
-read_node(const struct lt_source_options *options, struct node *node,
-    struct lt_error *err)
+read_node(const struct lt_source_options *options, struct node *node, struct lt_error *err)
 {
 	bool is_any = false;
 	int code = LT_OK;
@@ -107,11 +105,9 @@ read_node(const struct lt_source_options *options, struct node *node,
 		is_any |= node->parts[i] != NULL;
 	}
 	if (code == LT_OK && !is_any)
-		code = lt_fail(err, LT_EINPUT,
-		    "%s: want ocpu_part and ocpus, or gpu_part and gpus",
+		code = lt_fail(err, LT_EINPUT, "%s: want ocpu_part and ocpus, or gpu_part and gpus",
 		    options->name);
-	return code == LT_OK ? lt_currency_option(&node->points, options, err)
-			     : code;
+	return code == LT_OK ? lt_currency_option(&node->points, options, err) : code;
 }
 
 static int
@@ -127,14 +123,13 @@ oci_check(const struct lt_source_options *options, struct lt_error *err)
 static const char *
 text_of(const json_t *object, const char *key)
 {
-	const char *const text =
-	    json_string_value(json_object_get(object, key));
+	const char *const text = json_string_value(json_object_get(object, key));
 
 	return text == NULL ? "" : text;
 }
 
-/* Highest of a part's prices by amount: the lowest is of a free tier, which
- * the tenancy may have used up; they come in any order. 0 = none. */
+/* Highest of a part's prices by amount: the lowest is of a free tier, which the tenancy may have
+ * used up; they come in any order. 0 = none. */
 static double
 price_of(const json_t *item, const char *currency, double *low)
 {
@@ -143,14 +138,12 @@ price_of(const json_t *item, const char *currency, double *low)
 	size_t i, j;
 
 	*low = -1;
-	json_array_foreach(
-	    json_object_get(item, "currencyCodeLocalizations"), i, place) {
+	json_array_foreach(json_object_get(item, "currencyCodeLocalizations"), i, place) {
 		if (strcmp(text_of(place, "currencyCode"), currency) != 0)
 			continue;
 		json_array_foreach(json_object_get(place, "prices"), j, one) {
 			if (strcmp(text_of(one, "model"), MODEL) != 0 ||
-			    !lt_json_number(
-				json_object_get(one, "value"), &value))
+			    !lt_json_number(json_object_get(one, "value"), &value))
 				continue;
 			if (value > high)
 				high = value;
@@ -175,19 +168,18 @@ add_item(const json_t *item, struct node *node, struct lt_error *err)
 			continue;
 		if (strcmp(text_of(item, "metricName"), kinds[i].metric) != 0)
 			return lt_fail(err, LT_EINPUT,
-			    "%s %s is \"%.60s\" by \"%.40s\", want one by \"%s\"",
-			    kinds[i].part, part, text_of(item, "displayName"),
-			    text_of(item, "metricName"), kinds[i].metric);
+			    "%s %s is \"%.60s\" by \"%.40s\", want one by \"%s\"", kinds[i].part,
+			    part, text_of(item, "displayName"), text_of(item, "metricName"),
+			    kinds[i].metric);
 		const double price = price_of(item, currency, &low);
 
 		if (price <= 0)
-			return lt_fail(err, LT_EINPUT,
-			    "%s %s has no price in %s above 0", kinds[i].part,
-			    part, currency);
+			return lt_fail(err, LT_EINPUT, "%s %s has no price in %s above 0",
+			    kinds[i].part, part, currency);
 		if (low < price)
 			snprintf(node->note, sizeof(node->note),
-			    "%s costs %g to %g %s by amount, the highest counts",
-			    part, low, price, currency);
+			    "%s costs %g to %g %s by amount, the highest counts", part, low, price,
+			    currency);
 		if (price > node->price[i])
 			node->price[i] = price;
 	}
@@ -202,20 +194,17 @@ sum_parts(const struct node *node, double *micros, struct lt_error *err)
 		if (node->parts[i] == NULL)
 			continue;
 		if (node->price[i] <= 0)
-			return lt_fail(err, LT_EINPUT,
-			    "no %s %s in the list%s%s", kinds[i].part,
-			    node->parts[i],
-			    node->others[0] == '\0' ? "" : "; it has ",
+			return lt_fail(err, LT_EINPUT, "no %s %s in the list%s%s", kinds[i].part,
+			    node->parts[i], node->others[0] == '\0' ? "" : "; it has ",
 			    node->others);
-		*micros += node->price[i] * (double)node->milli[i] *
-			   (LT_MICROS / 1000);
+		*micros += node->price[i] * (double)node->milli[i] * (LT_MICROS / 1000);
 	}
 	return LT_OK;
 }
 
 static int
-read_list(const struct lt_source_options *options, const json_t *json,
-    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+read_list(const struct lt_source_options *options, const json_t *json, int64_t now_utc_s,
+    struct lt_points *points, struct lt_error *err)
 {
 	const json_t *const items = json_object_get(json, "items");
 	struct node node = {0};
@@ -237,8 +226,7 @@ read_list(const struct lt_source_options *options, const json_t *json,
 	if (code != LT_OK)
 		return code;
 	memcpy(points->note, node.note, sizeof(points->note));
-	memcpy(
-	    points->currency, node.points.currency, sizeof(points->currency));
+	memcpy(points->currency, node.points.currency, sizeof(points->currency));
 	return lt_price_list_point(points,
 	    &(struct lt_list_price){.micros = micros,
 		.quality = LT_QUALITY_MEASURED,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A time series in a local CSV or JSON file, by two adapters: `file`, which
- * the site writes (tariffs, negotiated prices, the output of a script of its
- * own), and `replay`, which plays a recorded year as if it were this one. A row
- * holds until its end, else until the next row, the last one as long as the one
- * before it. Errors name file, line and column.
+ * A time series in a local CSV or JSON file, by two adapters: `file`, which the site writes
+ * (tariffs, negotiated prices, the output of a script of its own), and `replay`, which plays a
+ * recorded year as if it were this one. A row holds until its end, else until the next row, the
+ * last one as long as the one before it. Errors name file, line and column.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,8 +23,8 @@ enum {
 
 struct recording { /* options, read; texts are the options' own */
 	enum lt_quantity quantity;
-	char currency[4]; /* of money; "" = the site's */
-	double scale;	  /* values times this are the site's unit */
+	char currency[4];		/* of money; "" = the site's */
+	double scale;			/* values times this are the site's unit */
 	const char *time, *value, *end; /* column names; end may be NULL */
 	int skip;
 	bool utc; /* times without a zone are UTC */
@@ -67,35 +66,29 @@ iso_parse(const char *text, bool utc, int64_t *utc_s)
 }
 
 static int
-time_parse(const struct recording *recording, const char *column,
-    const char *text, int64_t *utc_s, struct lt_error *err)
+time_parse(const struct recording *recording, const char *column, const char *text, int64_t *utc_s,
+    struct lt_error *err)
 {
 	/* 1990 to 2100: "20220101" is no number of seconds. */
 	static const int64_t first_utc_s = 631152000, last_utc_s = 4102444800;
 
-	if (!epoch_parse(text, utc_s) &&
-	    !iso_parse(text, recording->utc, utc_s))
+	if (!epoch_parse(text, utc_s) && !iso_parse(text, recording->utc, utc_s))
 		return lt_fail(err, LT_EINPUT,
 		    "%s: got \"%s\", want a time such as 2026-11-21T02:00Z or seconds since 1970%s",
-		    column, text,
-		    recording->utc ? ""
-				   : " (without a zone, say \"zone: utc\")");
+		    column, text, recording->utc ? "" : " (without a zone, say \"zone: utc\")");
 	if (*utc_s < first_utc_s || *utc_s >= last_utc_s)
-		return lt_fail(err, LT_EINPUT,
-		    "%s: got \"%s\", want a time from 1990 to 2099", column,
-		    text);
+		return lt_fail(
+		    err, LT_EINPUT, "%s: got \"%s\", want a time from 1990 to 2099", column, text);
 	return LT_OK;
 }
 
 /* The texts of one row; value "" is a gap, end "" the next row. */
 static int
-add_row(const struct recording *recording, const char *time, const char *value,
-    const char *end, struct lt_points *points, struct lt_error *err)
+add_row(const struct recording *recording, const char *time, const char *value, const char *end,
+    struct lt_points *points, struct lt_error *err)
 {
-	struct lt_point point = {
-	    .end_utc_s = INT64_MAX, .quality = LT_QUALITY_MEASURED};
-	int code = time_parse(
-	    recording, recording->time, time, &point.start_utc_s, err);
+	struct lt_point point = {.end_utc_s = INT64_MAX, .quality = LT_QUALITY_MEASURED};
+	int code = time_parse(recording, recording->time, time, &point.start_utc_s, err);
 
 	if (code != LT_OK)
 		return code;
@@ -107,13 +100,12 @@ add_row(const struct recording *recording, const char *time, const char *value,
 	}
 	if (lt_double_parse(value, &point.value, NULL) != LT_OK)
 		return lt_fail(err, LT_EINPUT,
-		    "%s: got \"%s\", want a number (empty where it is missing)",
-		    recording->value, value);
+		    "%s: got \"%s\", want a number (empty where it is missing)", recording->value,
+		    value);
 	point.value *= recording->scale;
 	point.value = lt_quantity_from(recording->quantity, point.value);
 	if (end[0] != '\0') {
-		code = time_parse(
-		    recording, recording->end, end, &point.end_utc_s, err);
+		code = time_parse(recording, recording->end, end, &point.end_utc_s, err);
 		if (code != LT_OK)
 			return code;
 	}
@@ -125,27 +117,23 @@ add_row(const struct recording *recording, const char *time, const char *value,
 enum { COLUMN_TIME, COLUMN_VALUE, COLUMN_END, COLUMN_COUNT };
 
 static int
-row_check(const struct lt_csv *csv, const struct lt_csv_row *row,
-    struct lt_error *err)
+row_check(const struct lt_csv *csv, const struct lt_csv_row *row, struct lt_error *err)
 {
 	if (row->long_line != 0) {
-		lt_fail(err, LT_ELIMIT, "a cell of more than %d bytes",
-		    LT_CSV_CELL_SIZE - 1);
+		lt_fail(err, LT_ELIMIT, "a cell of more than %d bytes", LT_CSV_CELL_SIZE - 1);
 		lt_error_at(err, row->long_line, row->long_column);
 		return LT_ELIMIT;
 	}
-	if (row->cell_count > csv->index[COLUMN_TIME] &&
-	    row->cell_count > csv->index[COLUMN_VALUE])
+	if (row->cell_count > csv->index[COLUMN_TIME] && row->cell_count > csv->index[COLUMN_VALUE])
 		return LT_OK;
-	lt_fail(err, LT_EINPUT, "a row of %d cells, the header has more",
-	    row->cell_count);
+	lt_fail(err, LT_EINPUT, "a row of %d cells, the header has more", row->cell_count);
 	lt_error_at(err, row->line, 1);
 	return LT_EINPUT;
 }
 
 static int
-read_rows(struct lt_csv *csv, const struct recording *recording,
-    struct lt_points *points, struct lt_error *err)
+read_rows(struct lt_csv *csv, const struct recording *recording, struct lt_points *points,
+    struct lt_error *err)
 {
 	struct lt_csv_row row;
 
@@ -157,9 +145,8 @@ read_rows(struct lt_csv *csv, const struct recording *recording,
 		code = row_check(csv, &row, err);
 		if (code != LT_OK)
 			return code;
-		code = add_row(recording, row.cells[COLUMN_TIME],
-		    row.cells[COLUMN_VALUE], row.cells[COLUMN_END], points,
-		    err);
+		code = add_row(recording, row.cells[COLUMN_TIME], row.cells[COLUMN_VALUE],
+		    row.cells[COLUMN_END], points, err);
 		if (code != LT_OK) {
 			lt_error_at(err, row.line, 1);
 			return code;
@@ -168,8 +155,8 @@ read_rows(struct lt_csv *csv, const struct recording *recording,
 }
 
 static int
-read_csv(const struct recording *recording, const char *bytes,
-    size_t byte_count, struct lt_points *points, struct lt_error *err)
+read_csv(const struct recording *recording, const char *bytes, size_t byte_count,
+    struct lt_points *points, struct lt_error *err)
 {
 	const struct lt_csv_column columns[COLUMN_COUNT] = {
 	    [COLUMN_TIME] = {recording->time, true},
@@ -200,8 +187,7 @@ find_rows(const json_t *json, struct lt_error *err)
 		if (!json_is_array(member))
 			continue;
 		if (rows != NULL) {
-			lt_fail(err, LT_EINPUT,
-			    "an object with more than one list, want one");
+			lt_fail(err, LT_EINPUT, "an object with more than one list, want one");
 			return NULL;
 		}
 		rows = member;
@@ -213,8 +199,7 @@ find_rows(const json_t *json, struct lt_error *err)
 
 /* A member as text for add_row(). null and absence are "". */
 static int
-member_text(char *out, size_t size, const json_t *row, const char *key,
-    struct lt_error *err)
+member_text(char *out, size_t size, const json_t *row, const char *key, struct lt_error *err)
 {
 	const json_t *const member = json_object_get(row, key);
 	int length = 0;
@@ -225,22 +210,19 @@ member_text(char *out, size_t size, const json_t *row, const char *key,
 	if (json_is_string(member))
 		length = snprintf(out, size, "%s", json_string_value(member));
 	else if (json_is_integer(member))
-		length = snprintf(out, size, "%" JSON_INTEGER_FORMAT,
-		    json_integer_value(member));
+		length = snprintf(out, size, "%" JSON_INTEGER_FORMAT, json_integer_value(member));
 	else if (json_is_real(member))
 		length = snprintf(out, size, "%.17g", json_real_value(member));
 	else
-		return lt_fail(
-		    err, LT_EINPUT, "%s: want a text or a number", key);
+		return lt_fail(err, LT_EINPUT, "%s: want a text or a number", key);
 	if (length < 0 || (size_t)length >= size)
-		return lt_fail(
-		    err, LT_ELIMIT, "%s: longer than %zu bytes", key, size - 1);
+		return lt_fail(err, LT_ELIMIT, "%s: longer than %zu bytes", key, size - 1);
 	return LT_OK;
 }
 
 static int
-row_add(const struct recording *recording, const json_t *row,
-    struct lt_points *points, struct lt_error *err)
+row_add(const struct recording *recording, const json_t *row, struct lt_points *points,
+    struct lt_error *err)
 {
 	char time[CELL_SIZE], value[CELL_SIZE], end[CELL_SIZE] = "";
 	int code;
@@ -248,16 +230,13 @@ row_add(const struct recording *recording, const json_t *row,
 	if (!json_is_object(row))
 		return lt_fail(err, LT_EINPUT, "not an object");
 	if (json_object_get(row, recording->time) == NULL)
-		return lt_fail(
-		    err, LT_EINPUT, "no member \"%s\"", recording->time);
+		return lt_fail(err, LT_EINPUT, "no member \"%s\"", recording->time);
 	if (json_object_get(row, recording->value) == NULL)
-		return lt_fail(err, LT_EINPUT,
-		    "no member \"%s\" (null where it is missing)",
+		return lt_fail(err, LT_EINPUT, "no member \"%s\" (null where it is missing)",
 		    recording->value);
 	code = member_text(time, sizeof(time), row, recording->time, err);
 	if (code == LT_OK)
-		code = member_text(
-		    value, sizeof(value), row, recording->value, err);
+		code = member_text(value, sizeof(value), row, recording->value, err);
 	if (code == LT_OK && recording->end != NULL)
 		code = member_text(end, sizeof(end), row, recording->end, err);
 	if (code == LT_OK)
@@ -266,8 +245,8 @@ row_add(const struct recording *recording, const json_t *row,
 }
 
 static int
-read_json(const struct recording *recording, const char *bytes,
-    size_t byte_count, struct lt_points *points, struct lt_error *err)
+read_json(const struct recording *recording, const char *bytes, size_t byte_count,
+    struct lt_points *points, struct lt_error *err)
 {
 	json_t *json;
 	int code = lt_json_load(&json, bytes, byte_count, err);
@@ -300,8 +279,7 @@ static const struct lt_adapter_option recording_options[] = {
     {"value", false, "name of the column with the value", "value"},
     {"end", false, "name of the column with the end", "until the next row"},
     {"skip", false, "lines before the header of a CSV", "0"},
-    {"zone", false, "utc: times without a zone are UTC",
-	"none: such times are refused"},
+    {"zone", false, "utc: times without a zone are UTC", "none: such times are refused"},
     {"zero", false, "missing or data: what a value of 0 is", "missing"},
     {NULL, false, NULL, NULL},
 };
@@ -313,8 +291,8 @@ recording_quantity(const struct lt_source_options *options)
 }
 
 static int
-recording_init(struct recording *recording,
-    const struct lt_source_options *options, struct lt_error *err)
+recording_init(
+    struct recording *recording, const struct lt_source_options *options, struct lt_error *err)
 {
 	const char *const path = lt_source_option(options, "path", "");
 	const char *const scale = lt_source_option(options, "scale", "1");
@@ -330,30 +308,24 @@ recording_init(struct recording *recording,
 	recording->utc = strcmp(zone, "utc") == 0;
 	if (path[0] != '/')
 		return lt_option_fail(options, "path", err,
-		    "%s: path: got \"%s\", want an absolute path",
-		    options->name, path);
+		    "%s: path: got \"%s\", want an absolute path", options->name, path);
 	if (recording->quantity == LT_QUANTITY_COUNT)
-		return lt_option_fail(options, "quantity", err,
-		    "%s: quantity: got \"%s\", want %s", options->name,
-		    lt_source_option(options, "quantity", ""),
+		return lt_option_fail(options, "quantity", err, "%s: quantity: got \"%s\", want %s",
+		    options->name, lt_source_option(options, "quantity", ""),
 		    recording_options[1].usage);
-	if (lt_double_parse(scale, &recording->scale, NULL) != LT_OK ||
-	    recording->scale <= 0)
+	if (lt_double_parse(scale, &recording->scale, NULL) != LT_OK || recording->scale <= 0)
 		return lt_option_fail(options, "scale", err,
-		    "%s: scale: got \"%s\", want a number above 0",
-		    options->name, scale);
+		    "%s: scale: got \"%s\", want a number above 0", options->name, scale);
 	if (lt_int64_parse(skip, 0, SKIP_MAX, &lines, NULL) != LT_OK)
-		return lt_option_fail(options, "skip", err,
-		    "%s: skip: got \"%s\", want 0 to %d", options->name, skip,
-		    SKIP_MAX);
+		return lt_option_fail(options, "skip", err, "%s: skip: got \"%s\", want 0 to %d",
+		    options->name, skip, SKIP_MAX);
 	if (zone[0] != '\0' && !recording->utc)
-		return lt_option_fail(options, "zone", err,
-		    "%s: zone: got \"%s\", want utc", options->name, zone);
+		return lt_option_fail(
+		    options, "zone", err, "%s: zone: got \"%s\", want utc", options->name, zone);
 	recording->zero_is_data = strcmp(zero, "data") == 0;
 	if (!recording->zero_is_data && strcmp(zero, "missing") != 0)
 		return lt_option_fail(options, "zero", err,
-		    "%s: zero: got \"%s\", want missing or data", options->name,
-		    zero);
+		    "%s: zero: got \"%s\", want missing or data", options->name, zero);
 	recording->skip = (int)lines;
 	struct lt_points money = {.quantity = recording->quantity};
 	const int code = lt_currency_option(&money, options, err);
@@ -388,15 +360,15 @@ drop_gaps(struct lt_points *points)
 }
 
 static int
-parse_rows(const struct recording *recording, const char *bytes,
-    size_t byte_count, struct lt_points *points, struct lt_error *err)
+parse_rows(const struct recording *recording, const char *bytes, size_t byte_count,
+    struct lt_points *points, struct lt_error *err)
 {
 	size_t first = 0;
 
 	if (byte_count >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
 		first = 3;
-	while (first < byte_count && strchr(" \t\r\n", bytes[first]) != NULL &&
-	       bytes[first] != '\0')
+	while (
+	    first < byte_count && strchr(" \t\r\n", bytes[first]) != NULL && bytes[first] != '\0')
 		first++;
 	if (first == byte_count)
 		return lt_fail(err, LT_EINPUT, "empty, want CSV or JSON");
@@ -406,8 +378,8 @@ parse_rows(const struct recording *recording, const char *bytes,
 }
 
 static int
-recording_parse(const struct recording *recording, const char *bytes,
-    size_t byte_count, struct lt_points *points, struct lt_error *err)
+recording_parse(const struct recording *recording, const char *bytes, size_t byte_count,
+    struct lt_points *points, struct lt_error *err)
 {
 	int code;
 
@@ -426,8 +398,8 @@ recording_parse(const struct recording *recording, const char *bytes,
 }
 
 static int
-recording_read(const struct lt_source_options *options,
-    struct lt_points *points, struct lt_error *err)
+recording_read(
+    const struct lt_source_options *options, struct lt_points *points, struct lt_error *err)
 {
 	const char *const path = lt_source_option(options, "path", "");
 	struct recording recording;
@@ -443,8 +415,7 @@ recording_read(const struct lt_source_options *options,
 	code = recording_parse(&recording, bytes, byte_count, points, &inner);
 	free(bytes);
 	if (code != LT_OK && inner.line != 0)
-		lt_fail(err, code, "%s:%d:%d: %s", path, inner.line,
-		    inner.column, inner.text);
+		lt_fail(err, code, "%s:%d:%d: %s", path, inner.line, inner.column, inner.text);
 	else if (code != LT_OK)
 		lt_fail(err, code, "%s: %s", path, inner.text);
 	return lt_error_mend(err, code); /* cut, maybe in a character */
@@ -465,42 +436,37 @@ static void
 set_quality(struct lt_points *points, int64_t now_utc_s)
 {
 	for (size_t i = 0; i < points->count; i++)
-		points->points[i].quality =
-		    points->points[i].start_utc_s <= now_utc_s
-			? LT_QUALITY_MEASURED
-			: LT_QUALITY_FORECAST;
+		points->points[i].quality = points->points[i].start_utc_s <= now_utc_s
+						? LT_QUALITY_MEASURED
+						: LT_QUALITY_FORECAST;
 	lt_points_date(points, now_utc_s);
 }
 
 static int
-file_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+file_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct lt_points all = {0};
 	int code = recording_read(options, &all, err);
 
 	if (code == LT_OK) {
 		set_quality(&all, window->now_utc_s);
-		code = lt_points_copy(
-		    points, &all, window->from_utc_s, window->to_utc_s, err);
+		code = lt_points_copy(points, &all, window->from_utc_s, window->to_utc_s, err);
 	}
 	lt_points_free(&all);
 	return code;
 }
 
 static int
-file_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
+file_parse(const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct recording recording;
 	struct lt_points all = {0};
 	int code = recording_init(&recording, options, err);
 
 	if (code == LT_OK)
-		code = recording_parse(
-		    &recording, answer->bytes, answer->byte_count, &all, err);
+		code = recording_parse(&recording, answer->bytes, answer->byte_count, &all, err);
 	if (code == LT_OK) {
 		set_quality(&all, answer->now_utc_s);
 		code = lt_points_copy(points, &all, INT64_MIN, INT64_MAX, err);
@@ -545,20 +511,17 @@ static int64_t
 length_of(const struct lt_points *recording)
 {
 	const int64_t covered_s =
-	    recording->points[recording->count - 1].end_utc_s -
-	    recording->points[0].start_utc_s;
+	    recording->points[recording->count - 1].end_utc_s - recording->points[0].start_utc_s;
 
 	return covered_s - covered_s % WEEK_S;
 }
 
-/* The part of a pass, shifted by shift_s, that overlaps [from, to), cut at the
- * pass's end. */
+/* The part of a pass, shifted by shift_s, that overlaps [from, to), cut at the pass's end. */
 static int
-add_pass(struct lt_points *points, const struct lt_points *recording,
-    int64_t shift_s, const struct lt_window *window, struct lt_error *err)
+add_pass(struct lt_points *points, const struct lt_points *recording, int64_t shift_s,
+    const struct lt_window *window, struct lt_error *err)
 {
-	const int64_t stop_utc_s =
-	    recording->points[0].start_utc_s + length_of(recording);
+	const int64_t stop_utc_s = recording->points[0].start_utc_s + length_of(recording);
 
 	for (size_t i = 0; i < recording->count; i++) {
 		struct lt_point point = recording->points[i];
@@ -570,8 +533,7 @@ add_pass(struct lt_points *points, const struct lt_points *recording,
 		point.start_utc_s += shift_s;
 		point.end_utc_s += shift_s;
 		point.quality = LT_QUALITY_REPLAY;
-		if (point.end_utc_s <= window->from_utc_s ||
-		    point.start_utc_s >= window->to_utc_s)
+		if (point.end_utc_s <= window->from_utc_s || point.start_utc_s >= window->to_utc_s)
 			continue;
 		const int code = lt_points_add(points, &point, err);
 		if (code != LT_OK)
@@ -589,65 +551,54 @@ base_name(const char *path)
 }
 
 static void
-label(struct lt_points *points, const char *path, int64_t first_weeks,
-    int64_t last_weeks)
+label(struct lt_points *points, const char *path, int64_t first_weeks, int64_t last_weeks)
 {
 	if (first_weeks == last_weeks)
 		snprintf(points->note, sizeof(points->note),
-		    "replay of %.100s, shifted by %" PRId64 " weeks",
-		    base_name(path), first_weeks);
+		    "replay of %.100s, shifted by %" PRId64 " weeks", base_name(path), first_weeks);
 	else
 		snprintf(points->note, sizeof(points->note),
-		    "replay of %.100s, shifted by %" PRId64 " to %" PRId64
-		    " weeks",
+		    "replay of %.100s, shifted by %" PRId64 " to %" PRId64 " weeks",
 		    base_name(path), first_weeks, last_weeks);
 }
 
 /*
- * The whole weeks of the recording, over and over: the shift of an hour
- * depends on that hour alone, never on when it was fetched, so that what was
- * planned is what is charged.
+ * The whole weeks of the recording, over and over: the shift of an hour depends on that hour alone,
+ * never on when it was fetched, so that what was planned is what is charged.
  */
 static int
-replay_points(const struct lt_source_options *options,
-    const struct lt_points *recording, const struct lt_window *window,
-    struct lt_points *points, struct lt_error *err)
+replay_points(const struct lt_source_options *options, const struct lt_points *recording,
+    const struct lt_window *window, struct lt_points *points, struct lt_error *err)
 {
 	const int64_t start_utc_s = recording->points[0].start_utc_s;
-	const int64_t end_utc_s =
-	    recording->points[recording->count - 1].end_utc_s;
+	const int64_t end_utc_s = recording->points[recording->count - 1].end_utc_s;
 	const int64_t length_s = length_of(recording);
 
 	points->zero_is_data = recording->zero_is_data;
 	if (length_s == 0)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: covers %" PRId64 " h, want a week (168 h) or more",
-		    lt_source_option(options, "path", ""),
-		    (end_utc_s - start_utc_s) / LT_HOUR_S);
+		    lt_source_option(options, "path", ""), (end_utc_s - start_utc_s) / LT_HOUR_S);
 	points->quantity = recording->quantity;
 	memcpy(points->currency, recording->currency, sizeof(points->currency));
 	if (window->to_utc_s <= window->from_utc_s)
 		return LT_OK;
-	const int64_t first =
-	    divide_down(window->from_utc_s - start_utc_s, length_s);
-	const int64_t last =
-	    divide_down(window->to_utc_s - 1 - start_utc_s, length_s);
+	const int64_t first = divide_down(window->from_utc_s - start_utc_s, length_s);
+	const int64_t last = divide_down(window->to_utc_s - 1 - start_utc_s, length_s);
 	for (int64_t pass = first; pass <= last; pass++) {
-		const int code =
-		    add_pass(points, recording, pass * length_s, window, err);
+		const int code = add_pass(points, recording, pass * length_s, window, err);
 
 		if (code != LT_OK)
 			return code;
 	}
-	label(points, lt_source_option(options, "path", ""),
-	    first * (length_s / WEEK_S), last * (length_s / WEEK_S));
+	label(points, lt_source_option(options, "path", ""), first * (length_s / WEEK_S),
+	    last * (length_s / WEEK_S));
 	return LT_OK;
 }
 
 static int
-replay_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+replay_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct lt_points recording = {0};
 	int code = recording_read(options, &recording, err);
@@ -660,20 +611,18 @@ replay_fetch(const struct lt_source_options *options,
 
 /* One bare pass from now on, at least a week. */
 static int
-replay_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
+replay_parse(const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	const int64_t now_utc_s = answer->now_utc_s;
-	const struct lt_window week = {
-	    now_utc_s, now_utc_s + WEEK_S, now_utc_s};
+	const struct lt_window week = {now_utc_s, now_utc_s + WEEK_S, now_utc_s};
 	struct recording settings;
 	struct lt_points recording = {0};
 	int code = recording_init(&settings, options, err);
 
 	if (code == LT_OK)
-		code = recording_parse(&settings, answer->bytes,
-		    answer->byte_count, &recording, err);
+		code =
+		    recording_parse(&settings, answer->bytes, answer->byte_count, &recording, err);
 	if (code == LT_OK)
 		code = replay_points(options, &recording, &week, points, err);
 	lt_points_free(&recording);

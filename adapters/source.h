@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sources, for the table of them, and the headers that each of them uses.
- * Not for the daemon: that is adapter.h.
+ * The sources, for the table of them, and the headers that each of them uses. Not for the daemon:
+ * that is adapter.h.
  */
 #ifndef LT_SOURCE_H
 #define LT_SOURCE_H
@@ -40,18 +40,17 @@ extern const struct lt_adapter lt_adapter_energy_charts_day_ahead;
 extern const struct lt_adapter lt_adapter_open_meteo;
 
 /* ---- for tests and fuzzers ---- */
-/* carbon_aware.c: writes the message of an error body (RFC 7807, with the
- * status that the SDK's data source gave it), "" = none. */
+/* carbon_aware.c: writes the message of an error body (RFC 7807, with the status that the SDK's
+ * data source gave it), "" = none. */
 void lt_carbon_error(char *out, size_t size, const char *body, size_t length);
 /* electricity_maps.c: writes the words of a refusal, for lt_web_do(). */
 void lt_em_error_text(char *out, size_t size, const char *body, size_t length);
-/* watttime.c: parses an answer of /v3/forecast, /v3/forecast/historical or
- * /v3/historical. The option `region` must be the answer's; without it, any is
- * right. */
+/* watttime.c: parses an answer of /v3/forecast, /v3/forecast/historical or /v3/historical. The
+ * option `region` must be the answer's; without it, any is right. */
 lt_parse_fn lt_watttime_parse;
 /* Reads a text of an answer of /login or /v3/region-from-loc. */
-int lt_watttime_text(char *out, size_t size, const struct lt_answer *answer,
-    const char *key, struct lt_error *err);
+int lt_watttime_text(
+    char *out, size_t size, const struct lt_answer *answer, const char *key, struct lt_error *err);
 /* Writes the message of an error body, "" = none. */
 void lt_watttime_error(char *out, size_t size, const char *body, size_t length);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of sources: those with a file of their own, by name, and before it
- * those that are a row. docs/sources/ has a page about each.
+ * The table of sources: those with a file of their own, by name, and before it those that are a
+ * row. docs/sources/ has a page about each.
  */
 #include <string.h>
 
@@ -27,14 +27,13 @@ static const struct lt_option_choice eds_choices[] = {
 };
 
 /*
- * Carbon intensity of electricity consumed in Denmark by Energi Data Service
- * (Energinet), measured and ahead. Missing: null, or no record. A 0 is taken
- * for missing, too: Denmark burns something in every hour, and no recorded
- * answer has one.
+ * Carbon intensity of electricity consumed in Denmark by Energi Data Service (Energinet), measured
+ * and ahead. Missing: null, or no record. A 0 is taken for missing, too: Denmark burns something in
+ * every hour, and no recorded answer has one.
  *
- * It takes start and end as Danish time, which is up to two hours ahead: what
- * was meant as UTC begins early, and must end later; more than asked for is
- * dropped. One request a minute, dataset and address; no limit but the times.
+ * It takes start and end as Danish time, which is up to two hours ahead: what was meant as UTC
+ * begins early, and must end later; more than asked for is dropped. One request a minute, dataset
+ * and address; no limit but the times.
  */
 static const struct lt_adapter energi_data_service = {
     .name = "energi_data_service",
@@ -48,17 +47,14 @@ static const struct lt_adapter energi_data_service = {
     .json =
 	&(const struct lt_json_source){
 	    .ahead = {.path = "dataset/CO2EmisProg",
-		.query = {{"start", "<start-minute>"},
-		    {"filter", "{\"PriceArea\":[\"<area>\"]}"},
-		    {"columns", "Minutes5UTC,PriceArea,CO2Emission"},
-		    {"limit", "0"}},
+		.query = {{"start", "<start-minute>"}, {"filter", "{\"PriceArea\":[\"<area>\"]}"},
+		    {"columns", "Minutes5UTC,PriceArea,CO2Emission"}, {"limit", "0"}},
 		.dataset = "CO2EmisProg",
 		.kind = LT_JSON_OUTLOOK},
 	    .past = {.path = "dataset/CO2Emis",
 		.query = {{"start", "<start-minute>"}, {"end", "<end-minute>"},
 		    {"filter", "{\"PriceArea\":[\"<area>\"]}"},
-		    {"columns", "Minutes5UTC,PriceArea,CO2Emission"},
-		    {"limit", "0"}},
+		    {"columns", "Minutes5UTC,PriceArea,CO2Emission"}, {"limit", "0"}},
 		.dataset = "CO2Emis",
 		.kind = LT_JSON_MEASURED},
 	    .margin_s = 3 * LT_HOUR_S,
@@ -97,10 +93,9 @@ eds_currency(const struct lt_source_options *options)
 }
 
 /*
- * Day-ahead prices of Denmark's two bidding zones by Energi Data Service, as a
- * tariff; with yesterday, so that there are prices before today's are.
- * Missing: null, or no record. 0 and less are prices. Quarter hours since
- * October 2025; hours before that are three quarters short.
+ * Day-ahead prices of Denmark's two bidding zones by Energi Data Service, as a tariff; with
+ * yesterday, so that there are prices before today's are. Missing: null, or no record. 0 and less
+ * are prices. Quarter hours since October 2025; hours before that are three quarters short.
  */
 static const struct lt_adapter energi_data_service_price = {
     .name = "energi_data_service_price",
@@ -113,10 +108,8 @@ static const struct lt_adapter energi_data_service_price = {
     .json =
 	&(const struct lt_json_source){
 	    .ahead = {.path = "dataset/DayAheadPrices",
-		.query = {{"start", "<start-minute>"},
-		    {"filter", "{\"PriceArea\":[\"<area>\"]}"},
-		    {"columns", "TimeUTC,PriceArea,DayAheadPrice<currency>"},
-		    {"limit", "0"}},
+		.query = {{"start", "<start-minute>"}, {"filter", "{\"PriceArea\":[\"<area>\"]}"},
+		    {"columns", "TimeUTC,PriceArea,DayAheadPrice<currency>"}, {"limit", "0"}},
 		.dataset = "DayAheadPrices",
 		.kind = LT_JSON_MEASURED},
 	    .reach_s = 2 * LT_DAY_S,
@@ -141,11 +134,10 @@ static const struct lt_adapter_option rte_options[] = {
 };
 
 /*
- * Carbon intensity of France by RTE's eCO2mix, from the open data platform
- * ODRE, by quarter hour. An export is a list of rows; a page of records has
- * one. Missing: null, as of every quarter hour to come. A 0 is taken for
- * missing, too: it has been seen in place of null, and France burns something
- * always.
+ * Carbon intensity of France by RTE's eCO2mix, from the open data platform ODRE, by quarter hour.
+ * An export is a list of rows; a page of records has one. Missing: null, as of every quarter hour
+ * to come. A 0 is taken for missing, too: it has been seen in place of null, and France burns
+ * something always.
  */
 static const struct lt_adapter rte_eco2mix = {
     .name = "rte_eco2mix",
@@ -161,8 +153,7 @@ static const struct lt_adapter rte_eco2mix = {
 	    .all = {.path = "api/explore/v2.1/catalog/datasets/"
 			    "eco2mix-national-tr/exports/json",
 		.query = {{"select", "date_heure,taux_co2"},
-		    {"where",
-			"date_heure IN [date'<start>+00:00' TO date'<end>+00:00'["},
+		    {"where", "date_heure IN [date'<start>+00:00' TO date'<end>+00:00'["},
 		    {"order_by", "date_heure asc"}, {"timezone", "UTC"}},
 		.kind = LT_JSON_ESTIMATES},
 	    .reach_s = LT_DAY_S, /* more than one late hour */

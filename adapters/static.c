@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A source that is one number which the admin wrote: exact, and the same at
- * all times, so it prices and accounts but moves no job.
+ * A source that is one number which the admin wrote: exact, and the same at all times, so it prices
+ * and accounts but moves no job.
  */
 #include <math.h>
 #include <string.h>
@@ -44,29 +44,24 @@ static_quantity(const struct lt_source_options *options)
 
 /* The value as points have it; 0 is what the admin wrote, not a gap. */
 static int
-static_point(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_points *points, struct lt_error *err)
+static_point(const struct lt_source_options *options, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_points *points, struct lt_error *err)
 {
-	struct lt_point point = {.start_utc_s = from_utc_s,
-	    .end_utc_s = to_utc_s,
-	    .quality = LT_QUALITY_CONSTANT};
+	struct lt_point point = {
+	    .start_utc_s = from_utc_s, .end_utc_s = to_utc_s, .quality = LT_QUALITY_CONSTANT};
 
 	int code;
 
 	points->quantity = static_quantity(options);
 	if (points->quantity == LT_QUANTITY_COUNT)
-		return lt_option_fail(options, "unit", err,
-		    "%s: unit: got \"%s\", want %s", options->name,
-		    lt_source_option(options, "unit", ""),
-		    static_options[1].usage);
+		return lt_option_fail(options, "unit", err, "%s: unit: got \"%s\", want %s",
+		    options->name, lt_source_option(options, "unit", ""), static_options[1].usage);
 	code = lt_currency_option(points, options, err);
 	if (code != LT_OK)
 		return code;
-	if (lt_double_parse(lt_source_option(options, "value", ""),
-		&point.value, NULL) != LT_OK)
-		return lt_option_fail(options, "value", err,
-		    "%s: value: got \"%s\", want a number", options->name,
-		    lt_source_option(options, "value", ""));
+	if (lt_double_parse(lt_source_option(options, "value", ""), &point.value, NULL) != LT_OK)
+		return lt_option_fail(options, "value", err, "%s: value: got \"%s\", want a number",
+		    options->name, lt_source_option(options, "value", ""));
 	point.value = lt_quantity_from(points->quantity, point.value);
 	code = lt_points_add(points, &point, err);
 	if (code != LT_OK)
@@ -87,12 +82,10 @@ static_check(const struct lt_source_options *options, struct lt_error *err)
 }
 
 static int
-static_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+static_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
-	return static_point(
-	    options, window->from_utc_s, window->to_utc_s, points, err);
+	return static_point(options, window->from_utc_s, window->to_utc_s, points, err);
 }
 
 const struct lt_adapter lt_adapter_static = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An electricity tariff by time of use, as the contract has it: a base rate
- * and rules by month, day and hour of the wall clock. Nothing is fetched.
- * docs/sources/time_of_use.md has the grammar.
+ * An electricity tariff by time of use, as the contract has it: a base rate and rules by month, day
+ * and hour of the wall clock. Nothing is fetched. docs/sources/time_of_use.md has the grammar.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -22,8 +21,7 @@ enum {
 };
 
 static const struct lt_adapter_option tou_options[] = {
-    {"rates", true, "base rate, then rules: \"0.31; mon-fri 07:00-21:00 0.42\"",
-	NULL},
+    {"rates", true, "base rate, then rules: \"0.31; mon-fri 07:00-21:00 0.42\"", NULL},
     {"timezone", false, "of the times, as Europe/London", "the site's"},
     {"currency", false, "of the rates, as EUR", "the site's own"},
     {NULL, false, NULL, NULL},
@@ -56,11 +54,10 @@ word_fail(const struct cursor *cursor, const char *at, const char *wanted)
 	char word[WORD_SIZE] = "the end";
 
 	if (*at != '\0')
-		snprintf(word, sizeof(word), "%.*s",
-		    length == 0 ? 1 : (int)length, at);
+		snprintf(word, sizeof(word), "%.*s", length == 0 ? 1 : (int)length, at);
 	return lt_option_fail(cursor->options, "rates", cursor->err,
-	    "%s: rates: at character %d: got \"%s\", want %s",
-	    cursor->options->name, (int)(at - cursor->text) + 1, word, wanted);
+	    "%s: rates: at character %d: got \"%s\", want %s", cursor->options->name,
+	    (int)(at - cursor->text) + 1, word, wanted);
 }
 
 static const char *
@@ -121,9 +118,7 @@ read_clock(const char *text)
 			return -1;
 	const int hour = (text[0] - '0') * 10 + text[1] - '0';
 	const int minute = (text[3] - '0') * 10 + text[4] - '0';
-	return minute < 60 && hour * 60 + minute <= DAY_MINUTES
-		   ? hour * 60 + minute
-		   : -1;
+	return minute < 60 && hour * 60 + minute <= DAY_MINUTES ? hour * 60 + minute : -1;
 }
 
 static bool
@@ -134,8 +129,7 @@ read_times(const char *word, struct rule *rule)
 	rule->start_minute = read_clock(word);
 	rule->end_minute = read_clock(word + 6);
 	return rule->start_minute >= 0 && rule->end_minute >= 0 &&
-	       rule->start_minute < DAY_MINUTES &&
-	       rule->start_minute != rule->end_minute;
+	       rule->start_minute < DAY_MINUTES && rule->start_minute != rule->end_minute;
 }
 
 static bool
@@ -175,19 +169,17 @@ read_rule(struct cursor *cursor, struct rule *rule, bool is_base)
 	    "months (apr-sep), days (mon-fri), times (07:00-21:00) in this order, then a rate such as 0.42";
 	enum part next = is_base ? PART_RATE : PART_MONTHS;
 
-	*rule = (struct rule){
-	    .months = 0xfff, .days = 0x7f, .end_minute = DAY_MINUTES};
+	*rule = (struct rule){.months = 0xfff, .days = 0x7f, .end_minute = DAY_MINUTES};
 	do {
 		const char *const begin = skip_blanks(cursor->at);
 		const size_t length = strcspn(begin, " \t\r\n;");
 		char word[WORD_SIZE];
 
-		snprintf(word, sizeof(word), "%.*s",
-		    length < WORD_SIZE ? (int)length : 0, begin);
+		snprintf(word, sizeof(word), "%.*s", length < WORD_SIZE ? (int)length : 0, begin);
 		const enum part part = read_word(word, rule);
 		if (part == PART_NONE || part < next)
-			return word_fail(cursor, begin,
-			    is_base ? "the base rate, such as 0.31" : all);
+			return word_fail(
+			    cursor, begin, is_base ? "the base rate, such as 0.31" : all);
 		next = part + 1;
 		cursor->at = skip_blanks(begin + length);
 	} while (next <= PART_RATE);
@@ -197,8 +189,7 @@ read_rule(struct cursor *cursor, struct rule *rule, bool is_base)
 }
 
 static int
-read_rates(const struct lt_source_options *options, struct rates *rates,
-    struct lt_error *err)
+read_rates(const struct lt_source_options *options, struct rates *rates, struct lt_error *err)
 {
 	const char *const text = lt_source_option(options, "rates", "");
 	struct cursor cursor = {options, text, text, err};
@@ -206,10 +197,8 @@ read_rates(const struct lt_source_options *options, struct rates *rates,
 	rates->count = 0;
 	for (;;) {
 		if (rates->count == RULES_MAX)
-			return word_fail(
-			    &cursor, cursor.at, "at most 63 rules");
-		const int code = read_rule(
-		    &cursor, &rates->rules[rates->count], rates->count == 0);
+			return word_fail(&cursor, cursor.at, "at most 63 rules");
+		const int code = read_rule(&cursor, &rates->rules[rates->count], rates->count == 0);
 		if (code != LT_OK)
 			return code;
 		rates->count++;
@@ -233,17 +222,16 @@ check_zone(const struct lt_source_options *options, struct lt_error *err)
 	if (zone == NULL)
 		return LT_OK;
 	snprintf(path, sizeof(path), "/usr/share/zoneinfo/%.64s", zone);
-	if (isalpha((unsigned char)zone[0]) && strlen(zone) <= 64 &&
-	    strchr(zone, '.') == NULL && stat(path, &status) == 0 &&
-	    S_ISREG(status.st_mode))
+	if (isalpha((unsigned char)zone[0]) && strlen(zone) <= 64 && strchr(zone, '.') == NULL &&
+	    stat(path, &status) == 0 && S_ISREG(status.st_mode))
 		return LT_OK;
 	return lt_option_fail(options, "timezone", err,
 	    "%s: timezone: got \"%s\", want a name below /usr/share/zoneinfo such as Europe/London",
 	    options->name, zone);
 }
 
-/* TZ is the only way to ask the C library for another zone; sources are
- * fetched in a process of one thread, and what was set is put back. */
+/* TZ is the only way to ask the C library for another zone; sources are fetched in a process of one
+ * thread, and what was set is put back. */
 static int
 set_zone(const char *zone, char **before, struct lt_error *err)
 {
@@ -285,8 +273,7 @@ local(int64_t utc_s)
 static bool
 is_day(const struct rule *rule, int month, int weekday)
 {
-	return (rule->months >> month & 1) != 0 &&
-	       (rule->days >> weekday & 1) != 0;
+	return (rule->months >> month & 1) != 0 && (rule->days >> weekday & 1) != 0;
 }
 
 /* Months and days are those on which the hours begin. */
@@ -297,12 +284,10 @@ fits(const struct rule *rule, const struct tm *at)
 	const bool today = is_day(rule, at->tm_mon, at->tm_wday);
 
 	if (rule->start_minute < rule->end_minute)
-		return today && minute >= rule->start_minute &&
-		       minute < rule->end_minute;
+		return today && minute >= rule->start_minute && minute < rule->end_minute;
 	return (today && minute >= rule->start_minute) ||
 	       (minute < rule->end_minute &&
-		   is_day(rule,
-		       at->tm_mday == 1 ? (at->tm_mon + 11) % 12 : at->tm_mon,
+		   is_day(rule, at->tm_mday == 1 ? (at->tm_mon + 11) % 12 : at->tm_mon,
 		       (at->tm_wday + 6) % 7));
 }
 
@@ -334,9 +319,8 @@ find_change(int64_t from_utc_s, int64_t to_utc_s)
 	return to_utc_s;
 }
 
-/* When the rate may change next: an edge of a rule, midnight, or a change of
- * the clock. The wall clock decides: hours that it skips never come, hours
- * that it repeats count twice. */
+/* When the rate may change next: an edge of a rule, midnight, or a change of the clock. The wall
+ * clock decides: hours that it skips never come, hours that it repeats count twice. */
 static int64_t
 next_edge(const struct rates *rates, int64_t utc_s)
 {
@@ -345,8 +329,7 @@ next_edge(const struct rates *rates, int64_t utc_s)
 	int next = DAY_MINUTES;
 
 	for (int i = 1; i < rates->count; i++) {
-		const int edges[] = {
-		    rates->rules[i].start_minute, rates->rules[i].end_minute};
+		const int edges[] = {rates->rules[i].start_minute, rates->rules[i].end_minute};
 
 		for (int j = 0; j < 2; j++)
 			if (edges[j] > minute && edges[j] < next)
@@ -356,16 +339,14 @@ next_edge(const struct rates *rates, int64_t utc_s)
 	/* Zones that count leap seconds have a second 60. */
 	if (edge <= utc_s)
 		return utc_s + 1;
-	return local(edge).tm_gmtoff == at.tm_gmtoff ? edge
-						     : find_change(utc_s, edge);
+	return local(edge).tm_gmtoff == at.tm_gmtoff ? edge : find_change(utc_s, edge);
 }
 
 static int
-add_steps(const struct rates *rates, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_points *points, struct lt_error *err)
+add_steps(const struct rates *rates, int64_t from_utc_s, int64_t to_utc_s, struct lt_points *points,
+    struct lt_error *err)
 {
-	struct lt_point point = {
-	    .start_utc_s = from_utc_s, .quality = LT_QUALITY_MEASURED};
+	struct lt_point point = {.start_utc_s = from_utc_s, .quality = LT_QUALITY_MEASURED};
 
 	point.value = rate_at(rates, from_utc_s);
 	for (int64_t at = from_utc_s; at < to_utc_s;) {
@@ -389,15 +370,14 @@ add_steps(const struct rates *rates, int64_t from_utc_s, int64_t to_utc_s,
 
 /* Also rates that never hold must be ones that could. */
 static int
-check_values(const struct lt_source_options *options, const struct rates *rates,
-    struct lt_error *err)
+check_values(
+    const struct lt_source_options *options, const struct rates *rates, struct lt_error *err)
 {
 	struct lt_points points = {.quantity = LT_QUANTITY_TARIFF};
 	int code = LT_OK;
 
 	for (int i = 0; code == LT_OK && i < rates->count; i++) {
-		const struct lt_point point = {
-		    0, 1, rates->rules[i].rate, LT_QUALITY_MEASURED};
+		const struct lt_point point = {0, 1, rates->rules[i].rate, LT_QUALITY_MEASURED};
 
 		code = lt_points_add(&points, &point, err);
 		if (code != LT_OK)
@@ -409,8 +389,8 @@ check_values(const struct lt_source_options *options, const struct rates *rates,
 
 /* All options; the currency goes into points. */
 static int
-read_options(const struct lt_source_options *options, struct rates *rates,
-    struct lt_points *points, struct lt_error *err)
+read_options(const struct lt_source_options *options, struct rates *rates, struct lt_points *points,
+    struct lt_error *err)
 {
 	int code = read_rates(options, rates, err);
 
@@ -434,9 +414,8 @@ tou_check(const struct lt_source_options *options, struct lt_error *err)
 }
 
 static int
-tou_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+tou_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	const char *const zone = lt_source_option(options, "timezone", NULL);
 	struct rates rates;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * WattTime's v3 API (account needed): the marginal intensity of a grid region
- * in steps of five minutes, three days ahead. Pounds per MWh become grams per
- * kWh, and the last revision of a value wins. A token is kept until shortly
- * before its end, and fetched anew when it is refused.
+ * WattTime's v3 API (account needed): the marginal intensity of a grid region in steps of five
+ * minutes, three days ahead. Pounds per MWh become grams per kWh, and the last revision of a value
+ * wins. A token is kept until shortly before its end, and fetched anew when it is refused.
  * docs/sources/watttime.md.
  */
 #include <inttypes.h>
@@ -50,11 +49,9 @@ text_of(const json_t *object, const char *key)
 static const char *
 message_of(const json_t *message)
 {
-	const json_t *const first =
-	    json_is_array(message) ? json_array_get(message, 0) : message;
-	const char *const text = json_is_object(first)
-				     ? text_of(first, "msg")
-				     : json_string_value(first);
+	const json_t *const first = json_is_array(message) ? json_array_get(message, 0) : message;
+	const char *const text =
+	    json_is_object(first) ? text_of(first, "msg") : json_string_value(first);
 
 	return text == NULL ? "" : text;
 }
@@ -76,14 +73,13 @@ lt_watttime_error(char *out, size_t size, const char *body, size_t length)
 		snprintf(out, size, "not in this account's plan: %s", message);
 	else
 		snprintf(out, size, "%s%s%s", error,
-		    error[0] != '\0' && message[0] != '\0' ? ": " : "",
-		    message);
+		    error[0] != '\0' && message[0] != '\0' ? ": " : "", message);
 	json_decref(json);
 }
 
 int
-lt_watttime_text(char *out, size_t size, const struct lt_answer *answer,
-    const char *key, struct lt_error *err)
+lt_watttime_text(
+    char *out, size_t size, const struct lt_answer *answer, const char *key, struct lt_error *err)
 {
 	json_t *json;
 	int code = lt_json_load(&json, answer->bytes, answer->byte_count, err);
@@ -92,9 +88,8 @@ lt_watttime_text(char *out, size_t size, const struct lt_answer *answer,
 		return code;
 	const char *const text = text_of(json, key);
 	if (text == NULL || text[0] == '\0' || strlen(text) >= size)
-		code = lt_fail(err, LT_EINPUT,
-		    "want \"%s\" of 1 to %zu bytes in the answer", key,
-		    size - 1);
+		code = lt_fail(
+		    err, LT_EINPUT, "want \"%s\" of 1 to %zu bytes in the answer", key, size - 1);
 	else
 		strcpy(out, text);
 	json_decref(json);
@@ -106,8 +101,8 @@ lt_watttime_text(char *out, size_t size, const struct lt_answer *answer,
 static int
 row_add(struct answer *answer, const struct row *row, struct lt_error *err)
 {
-	struct row *const grown = lt_items_grow(
-	    answer->rows, &answer->capacity, answer->count, sizeof(*grown));
+	struct row *const grown =
+	    lt_items_grow(answer->rows, &answer->capacity, answer->count, sizeof(*grown));
 
 	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "%zu rows", answer->count + 1);
@@ -140,14 +135,12 @@ row_read(struct answer *answer, const json_t *json, struct row *row)
 	point->end_utc_s = point->start_utc_s + answer->step_s;
 	point->value = point->value * g_per_lb / 1000;
 	if (answer->is_forecast)
-		point->quality = point->end_utc_s <= answer->now_utc_s
-				     ? LT_QUALITY_ESTIMATED
-				     : LT_QUALITY_FORECAST;
+		point->quality = point->end_utc_s <= answer->now_utc_s ? LT_QUALITY_ESTIMATED
+								       : LT_QUALITY_FORECAST;
 	else
-		point->quality =
-		    json_is_true(json_object_get(json, "imputed_data_used"))
-			? LT_QUALITY_ESTIMATED
-			: LT_QUALITY_MEASURED;
+		point->quality = json_is_true(json_object_get(json, "imputed_data_used"))
+				     ? LT_QUALITY_ESTIMATED
+				     : LT_QUALITY_MEASURED;
 	return true;
 }
 
@@ -172,22 +165,19 @@ read_rows(struct answer *answer, const json_t *list, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Past forecasts are a list of {generated_at, forecast}: each revises those
- * before it. */
+/* Past forecasts are a list of {generated_at, forecast}: each revises those before it. */
 static int
 read_data(struct answer *answer, const json_t *data, struct lt_error *err)
 {
 	const json_t *item;
 	size_t i;
 
-	if (!json_is_array(
-		json_object_get(json_array_get(data, 0), "forecast")))
+	if (!json_is_array(json_object_get(json_array_get(data, 0), "forecast")))
 		return read_rows(answer, data, err);
 	answer->is_forecast = true;
 	json_array_foreach(data, i, item) {
 		const char *const issued = text_of(item, "generated_at");
-		const int code =
-		    read_rows(answer, json_object_get(item, "forecast"), err);
+		const int code = read_rows(answer, json_object_get(item, "forecast"), err);
 
 		if (code != LT_OK)
 			return code;
@@ -208,41 +198,35 @@ by_revision(const void *left, const void *right)
 }
 
 static int
-add_points(
-    struct answer *answer, struct lt_points *points, struct lt_error *err)
+add_points(struct answer *answer, struct lt_points *points, struct lt_error *err)
 {
 	/* Curtailment; what is missing has no row, or null. */
 	points->zero_is_data = true;
 	if (answer->count > 0)
-		qsort(answer->rows, answer->count, sizeof(*answer->rows),
-		    by_revision);
+		qsort(answer->rows, answer->count, sizeof(*answer->rows), by_revision);
 	for (size_t i = 0; i < answer->count; i++) {
-		const int code = lt_points_add(
-		    points, &answer->rows[i].point, &answer->refusal);
+		const int code = lt_points_add(points, &answer->rows[i].point, &answer->refusal);
 
 		if (code == LT_EINPUT)
 			answer->refused++;
 		else if (code != LT_OK)
-			return lt_fail(
-			    err, (enum lt_code)code, "no room for more points");
+			return lt_fail(err, (enum lt_code)code, "no room for more points");
 	}
 	if (answer->seen == 0)
 		return lt_fail(err, LT_EINPUT, "no value in the answer");
 	if (answer->refused == answer->seen)
-		return lt_fail(err, LT_EINPUT,
-		    "%zu values and none that can be used: %s", answer->seen,
-		    answer->refusal.text);
+		return lt_fail(err, LT_EINPUT, "%zu values and none that can be used: %s",
+		    answer->seen, answer->refusal.text);
 	if (answer->refused > 0)
-		lt_note_add(points, "%zu of %zu values can't be used",
-		    answer->refused, answer->seen);
+		lt_note_add(
+		    points, "%zu of %zu values can't be used", answer->refused, answer->seen);
 	return LT_OK;
 }
 
 /* ---- meta ---- */
 
 static int
-want_text(const json_t *meta, const char *key, const char *wanted,
-    struct lt_error *err)
+want_text(const json_t *meta, const char *key, const char *wanted, struct lt_error *err)
 {
 	const char *const text = text_of(meta, key);
 
@@ -253,8 +237,8 @@ want_text(const json_t *meta, const char *key, const char *wanted,
 }
 
 static int
-read_meta(const struct lt_source_options *options, const json_t *meta,
-    struct answer *answer, struct lt_error *err)
+read_meta(const struct lt_source_options *options, const json_t *meta, struct answer *answer,
+    struct lt_error *err)
 {
 	const char *const region = lt_source_option(options, "region", NULL);
 	const char *const issued = text_of(meta, "generated_at");
@@ -268,20 +252,14 @@ read_meta(const struct lt_source_options *options, const json_t *meta,
 	if (code != LT_OK)
 		return code;
 	/* A client's model of this answer has the other spelling. */
-	if (!lt_json_number(
-		json_object_get(meta, "data_point_period_seconds"), &step_s))
-		(void)lt_json_number(
-		    json_object_get(meta, "data_point_periods_second"),
-		    &step_s);
+	if (!lt_json_number(json_object_get(meta, "data_point_period_seconds"), &step_s))
+		(void)lt_json_number(json_object_get(meta, "data_point_periods_second"), &step_s);
 	if (!(step_s >= 60 && step_s <= LT_DAY_S))
-		return lt_fail(err, LT_EINPUT,
-		    "data_point_period_seconds: got %g, want 60 to %d", step_s,
-		    LT_DAY_S);
+		return lt_fail(err, LT_EINPUT, "data_point_period_seconds: got %g, want 60 to %d",
+		    step_s, LT_DAY_S);
 	answer->step_s = (int64_t)step_s;
 	answer->is_forecast = issued != NULL;
-	return issued == NULL
-		   ? LT_OK
-		   : lt_utc_parse(issued, &answer->issued_utc_s, err);
+	return issued == NULL ? LT_OK : lt_utc_parse(issued, &answer->issued_utc_s, err);
 }
 
 /* Texts, or {type, message}. */
@@ -289,26 +267,24 @@ static void
 note_warnings(const json_t *warnings, struct lt_points *points)
 {
 	const json_t *const first = json_array_get(warnings, 0);
-	const char *const text = json_is_object(first)
-				     ? text_of(first, "message")
-				     : json_string_value(first);
+	const char *const text =
+	    json_is_object(first) ? text_of(first, "message") : json_string_value(first);
 
 	if (json_array_size(warnings) > 0)
-		lt_note_add(points, "WattTime warns: %.120s",
-		    text == NULL ? "without words" : text);
+		lt_note_add(
+		    points, "WattTime warns: %.120s", text == NULL ? "without words" : text);
 }
 
 static int
-parse_json(const struct lt_source_options *options, const json_t *json,
-    struct answer *answer, struct lt_points *points, struct lt_error *err)
+parse_json(const struct lt_source_options *options, const json_t *json, struct answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	const json_t *const data = json_object_get(json, "data");
 	const json_t *const meta = json_object_get(json, "meta");
 	int code;
 
 	if (!json_is_array(data) || !json_is_object(meta))
-		return lt_fail(
-		    err, LT_EINPUT, "JSON without \"data\" and \"meta\"");
+		return lt_fail(err, LT_EINPUT, "JSON without \"data\" and \"meta\"");
 	points->quantity = LT_QUANTITY_MARGINAL;
 	code = read_meta(options, meta, answer, err);
 	if (code == LT_OK)
@@ -321,18 +297,16 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 	lt_points_sort(points);
 	/* A clock of theirs that runs before ours: as new as can be. */
 	if (answer->is_forecast)
-		points->issued_utc_s = answer->issued_utc_s < answer->now_utc_s
-					   ? answer->issued_utc_s
-					   : 0;
+		points->issued_utc_s =
+		    answer->issued_utc_s < answer->now_utc_s ? answer->issued_utc_s : 0;
 	else
 		lt_points_date(points, answer->now_utc_s);
 	return LT_OK;
 }
 
 int
-lt_watttime_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
+lt_watttime_parse(const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct answer read = {.now_utc_s = answer->now_utc_s};
 	json_t *json;
@@ -364,8 +338,7 @@ static const struct lt_adapter_option watttime_options[] = {
     {"longitude", false, "of the site, instead of region", NULL},
     {"username", true, "of the account", NULL},
     {"password_file", false, "file with the password, mode 0600", NULL},
-    {"password_env", false,
-	"environment variable with the password, instead of password_file",
+    {"password_env", false, "environment variable with the password, instead of password_file",
 	NULL},
     {"model", false, "date of a model, as 2023-03-01", "the newest"},
     {"url", false, "base URL", base_url},
@@ -379,27 +352,24 @@ is_region(const char *text)
 	const size_t length = strlen(text);
 
 	return length > 0 && length < REGION_SIZE &&
-	       strspn(text,
-		   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.") ==
+	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.") ==
 		   length;
 }
 
 static int
-check_degrees(const struct lt_source_options *options, const char *key,
-    double limit, struct lt_error *err)
+check_degrees(
+    const struct lt_source_options *options, const char *key, double limit, struct lt_error *err)
 {
 	const char *const text = lt_source_option(options, key, NULL);
 	double degrees;
 
 	if (text == NULL)
-		return lt_fail(err, LT_EINPUT,
-		    "%s: want region, or latitude and longitude",
-		    options->name);
-	if (lt_double_parse(text, &degrees, NULL) != LT_OK ||
-	    degrees < -limit || degrees > limit)
+		return lt_fail(
+		    err, LT_EINPUT, "%s: want region, or latitude and longitude", options->name);
+	if (lt_double_parse(text, &degrees, NULL) != LT_OK || degrees < -limit || degrees > limit)
 		return lt_option_fail(options, key, err,
-		    "%s: %s: got \"%s\", want degrees from -%g to %g",
-		    options->name, key, text, limit, limit);
+		    "%s: %s: got \"%s\", want degrees from -%g to %g", options->name, key, text,
+		    limit, limit);
 	return LT_OK;
 }
 
@@ -411,15 +381,12 @@ check_place(const struct lt_source_options *options, struct lt_error *err)
 	if (region == NULL) {
 		const int code = check_degrees(options, "latitude", 90, err);
 
-		return code == LT_OK
-			   ? check_degrees(options, "longitude", 180, err)
-			   : code;
+		return code == LT_OK ? check_degrees(options, "longitude", 180, err) : code;
 	}
 	if (lt_source_option(options, "latitude", NULL) != NULL ||
 	    lt_source_option(options, "longitude", NULL) != NULL)
 		return lt_option_fail(options, "region", err,
-		    "%s: region and a place by degrees, want one of them",
-		    options->name);
+		    "%s: region and a place by degrees, want one of them", options->name);
 	return is_region(region)
 		   ? LT_OK
 		   : lt_option_fail(options, "region", err,
@@ -442,15 +409,12 @@ watttime_check(const struct lt_source_options *options, struct lt_error *err)
 	if (user[0] == '\0' || strchr(user, ':') != NULL ||
 	    strlen(user) > LOGIN_SIZE - LT_SECRET_SIZE - 2)
 		return lt_option_fail(options, "username", err,
-		    "%s: username: want 1 to %d bytes without a colon",
-		    options->name, LOGIN_SIZE - LT_SECRET_SIZE - 2);
-	snprintf(
-	    noon, sizeof(noon), "%.15sT12:00Z", model == NULL ? "" : model);
-	if (model != NULL &&
-	    (strlen(model) != 10 || lt_utc_parse(noon, &day, NULL) != LT_OK))
+		    "%s: username: want 1 to %d bytes without a colon", options->name,
+		    LOGIN_SIZE - LT_SECRET_SIZE - 2);
+	snprintf(noon, sizeof(noon), "%.15sT12:00Z", model == NULL ? "" : model);
+	if (model != NULL && (strlen(model) != 10 || lt_utc_parse(noon, &day, NULL) != LT_OK))
 		return lt_option_fail(options, "model", err,
-		    "%s: model: got \"%s\", want a date such as 2023-03-01",
-		    options->name, model);
+		    "%s: model: got \"%s\", want a date such as 2023-03-01", options->name, model);
 	code = lt_secret_check(options, "password", true, err);
 	return code;
 }
@@ -485,21 +449,18 @@ forget_token(struct session *session)
 }
 
 static int
-take_token(struct session *session, const struct lt_http_response *response,
-    struct lt_error *err)
+take_token(struct session *session, const struct lt_http_response *response, struct lt_error *err)
 {
 	struct lt_source_memory *const memory = session->web.memory;
 	const int code = lt_watttime_text(memory->token, sizeof(memory->token),
-	    &(struct lt_answer){
-		.bytes = response->body, .byte_count = response->body_length},
+	    &(struct lt_answer){.bytes = response->body, .byte_count = response->body_length},
 	    "token", err);
 
 	if (code != LT_OK)
 		return code;
 	if (!is_token(memory->token)) {
 		forget_token(session);
-		return lt_fail(err, LT_EINPUT,
-		    "the token has bytes that can't stand in a header");
+		return lt_fail(err, LT_EINPUT, "the token has bytes that can't stand in a header");
 	}
 	memory->token_until_utc_s = session->now_utc_s + TOKEN_S;
 	session->is_new = true;
@@ -521,16 +482,14 @@ login(struct session *session, struct lt_error *err)
 	int code;
 
 	forget_token(session);
-	code = lt_url_start(url,
-	    lt_source_option(&session->options, "url", base_url), "login",
-	    &inner);
+	code = lt_url_start(
+	    url, lt_source_option(&session->options, "url", base_url), "login", &inner);
 	if (code == LT_OK)
-		code = lt_secret_read(&session->options, "password", secret,
-		    sizeof(secret), &inner);
+		code =
+		    lt_secret_read(&session->options, "password", secret, sizeof(secret), &inner);
 	if (code == LT_OK) {
 		snprintf(user, sizeof(user), "%s:%s",
-		    lt_source_option(&session->options, "username", ""),
-		    secret);
+		    lt_source_option(&session->options, "username", ""), secret);
 		code = lt_web_do(&session->web, &request, &response, &inner);
 		explicit_bzero(user, sizeof(user));
 	}
@@ -543,14 +502,12 @@ login(struct session *session, struct lt_error *err)
 	if (response.body != NULL)
 		explicit_bzero(response.body, response.body_length);
 	lt_http_free(&response);
-	return code == LT_OK
-		   ? LT_OK
-		   : lt_fail(err, (enum lt_code)code, "login: %s", inner.text);
+	return code == LT_OK ? LT_OK : lt_fail(err, (enum lt_code)code, "login: %s", inner.text);
 }
 
 static int
-ask_once(struct session *session, const char *url,
-    struct lt_http_response *response, struct lt_error *err)
+ask_once(struct session *session, const char *url, struct lt_http_response *response,
+    struct lt_error *err)
 {
 	char header[LT_TOKEN_SIZE + 32];
 	const struct lt_web_request request = {
@@ -560,34 +517,31 @@ ask_once(struct session *session, const char *url,
 	    .error_text = lt_watttime_error,
 	};
 
-	snprintf(header, sizeof(header), "Authorization: Bearer %s",
-	    session->web.memory->token);
+	snprintf(header, sizeof(header), "Authorization: Bearer %s", session->web.memory->token);
 	const int code = lt_web_do(&session->web, &request, response, err);
 	explicit_bzero(header, sizeof(header));
 	return code;
 }
 
-/* 403 in HTML comes from the gate before the API, which did not take the
- * token; 403 in JSON from the API, which did: another token is no help. */
+/* 403 in HTML comes from the gate before the API, which did not take the token; 403 in JSON from
+ * the API, which did: another token is no help. */
 static bool
 is_token_refused(const struct lt_http_response *response)
 {
 	return response->status == 401 ||
-	       (response->status == 403 &&
-		   strstr(response->content_type, "json") == NULL);
+	       (response->status == 403 && strstr(response->content_type, "json") == NULL);
 }
 
 /* The caller frees response in any case. */
 static int
-ask_source(struct session *session, const char *url,
-    struct lt_http_response *response, struct lt_error *err)
+ask_source(struct session *session, const char *url, struct lt_http_response *response,
+    struct lt_error *err)
 {
 	const struct lt_source_memory *const memory = session->web.memory;
 	struct lt_error inner = {0};
 	int code = LT_OK;
 
-	if (memory->token[0] == '\0' ||
-	    memory->token_until_utc_s <= session->now_utc_s)
+	if (memory->token[0] == '\0' || memory->token_until_utc_s <= session->now_utc_s)
 		code = login(session, &inner);
 	if (code == LT_OK)
 		code = ask_once(session, url, response, &inner);
@@ -605,8 +559,8 @@ ask_source(struct session *session, const char *url,
 
 /* *status: what the API answered; 0 = nothing, or only the gate. */
 static int
-ask_points(struct session *session, const char *url, struct lt_points *points,
-    long *status, struct lt_error *err)
+ask_points(struct session *session, const char *url, struct lt_points *points, long *status,
+    struct lt_error *err)
 {
 	struct lt_http_response response = {0};
 	struct lt_error inner = {0};
@@ -642,28 +596,24 @@ find_region(struct session *session, struct lt_error *err)
 	struct lt_http_response response = {0};
 	struct lt_error inner = {0};
 	char url[LT_URL_SIZE];
-	int code = lt_url_start(url, lt_source_option(options, "url", base_url),
-	    "v3/region-from-loc", &inner);
+	int code = lt_url_start(
+	    url, lt_source_option(options, "url", base_url), "v3/region-from-loc", &inner);
 
 	if (code == LT_OK)
 		code = lt_url_query(url, query, &inner);
 	if (code == LT_OK)
 		code = ask_source(session, url, &response, &inner);
 	if (code == LT_OK) {
-		code =
-		    lt_watttime_text(session->region, sizeof(session->region),
-			&(struct lt_answer){.bytes = response.body,
-			    .byte_count = response.body_length},
-			"region", &inner);
+		code = lt_watttime_text(session->region, sizeof(session->region),
+		    &(struct lt_answer){.bytes = response.body, .byte_count = response.body_length},
+		    "region", &inner);
 		if (code == LT_OK && !is_region(session->region))
-			code = lt_fail(
-			    &inner, LT_EINPUT, "a region of odd letters");
+			code = lt_fail(&inner, LT_EINPUT, "a region of odd letters");
 		if (code != LT_OK)
 			lt_web_refuse(url, &inner);
 	}
 	lt_http_free(&response);
-	if (code == LT_OK && options->count == sizeof(options->items) /
-						   sizeof(options->items[0]))
+	if (code == LT_OK && options->count == sizeof(options->items) / sizeof(options->items[0]))
 		code = lt_fail(&inner, LT_ELIMIT, "no room for the region");
 	if (code != LT_OK)
 		return lt_error_give(err, code, &inner);
@@ -684,8 +634,7 @@ make_url(char url[LT_URL_SIZE], const struct session *session, const char *path,
 	    {"model", lt_source_option(options, "model", NULL)},
 	    {NULL, NULL},
 	};
-	int code = lt_url_start(
-	    url, lt_source_option(options, "url", base_url), path, err);
+	int code = lt_url_start(url, lt_source_option(options, "url", base_url), path, err);
 
 	if (code == LT_OK)
 		code = lt_url_query(url, query, err);
@@ -694,24 +643,21 @@ make_url(char url[LT_URL_SIZE], const struct session *session, const char *path,
 
 /* Three days where the account and the region have them, else one. */
 static int
-ask_ahead(
-    struct session *session, struct lt_points *points, struct lt_error *err)
+ask_ahead(struct session *session, struct lt_points *points, struct lt_error *err)
 {
 	static const char *const hours[] = {"72", "24"};
 	struct lt_error inner = {0};
 	int code = LT_OK;
 
 	for (int i = 0; i < 2; i++) {
-		const struct lt_query query[] = {
-		    {"horizon_hours", hours[i]}, {NULL, NULL}};
+		const struct lt_query query[] = {{"horizon_hours", hours[i]}, {NULL, NULL}};
 		char url[LT_URL_SIZE];
 		long status = 0;
 
 		inner = (struct lt_error){0};
 		code = make_url(url, session, "v3/forecast", query, &inner);
 		if (code == LT_OK)
-			code =
-			    ask_points(session, url, points, &status, &inner);
+			code = ask_points(session, url, points, &status, &inner);
 		if (status != 400 && status != 403 && status != 422)
 			break;
 	}
@@ -737,19 +683,18 @@ step_start(int64_t utc_s)
 	return utc_s - (utc_s % step_s + step_s) % step_s;
 }
 
-/* Both ends are in the answer, so a chunk ends a step before the next. The
- * newest first: it is worth the most if a later one fails. */
+/* Both ends are in the answer, so a chunk ends a step before the next. The newest first: it is
+ * worth the most if a later one fails. */
 static int
-ask_past(struct session *session, int64_t from_utc_s, struct lt_points *points,
-    struct lt_error *err)
+ask_past(
+    struct session *session, int64_t from_utc_s, struct lt_points *points, struct lt_error *err)
 {
 	int64_t end_utc_s = step_start(session->now_utc_s);
 
 	from_utc_s = step_start(from_utc_s);
 	for (int i = 0; i < CHUNKS_MAX && end_utc_s >= from_utc_s; i++) {
 		const int64_t least_utc_s = end_utc_s - CHUNK_S + STEP_S;
-		const int64_t start_utc_s =
-		    from_utc_s > least_utc_s ? from_utc_s : least_utc_s;
+		const int64_t start_utc_s = from_utc_s > least_utc_s ? from_utc_s : least_utc_s;
 		char url[LT_URL_SIZE], start[32], end[32];
 		const struct lt_query query[] = {{"start", start}, {"end", end},
 		    {"include_imputed_marker", "true"}, {NULL, NULL}};
@@ -768,19 +713,15 @@ ask_past(struct session *session, int64_t from_utc_s, struct lt_points *points,
 }
 
 static int
-watttime_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+watttime_fetch(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
-	struct session session = {
-	    .options = *options, .now_utc_s = window->now_utc_s};
+	struct session session = {.options = *options, .now_utc_s = window->now_utc_s};
 	const bool has_past = window->from_utc_s < window->now_utc_s - STEP_S;
 	const bool has_future = window->to_utc_s > window->now_utc_s;
 	struct lt_fetch_parts parts = {
-	    .past = {.asked = has_past,
-		.points.quantity = LT_QUANTITY_MARGINAL},
-	    .ahead = {.asked = has_future,
-		.points.quantity = LT_QUANTITY_MARGINAL},
+	    .past = {.asked = has_past, .points.quantity = LT_QUANTITY_MARGINAL},
+	    .ahead = {.asked = has_future, .points.quantity = LT_QUANTITY_MARGINAL},
 	};
 	int code = LT_OK;
 
@@ -789,16 +730,14 @@ watttime_fetch(const struct lt_source_options *options,
 	if (lt_source_option(options, "region", NULL) == NULL)
 		code = find_region(&session, err);
 	if (code == LT_OK && parts.ahead.asked)
-		parts.ahead.code =
-		    ask_ahead(&session, &parts.ahead.points, &parts.ahead.err);
+		parts.ahead.code = ask_ahead(&session, &parts.ahead.points, &parts.ahead.err);
 	/* Without a token its login failed: it is asked no more. */
 	if (code == LT_OK && parts.past.asked &&
 	    (!parts.ahead.asked || session.web.memory->token[0] != '\0'))
-		parts.past.code = ask_past(&session, window->from_utc_s,
-		    &parts.past.points, &parts.past.err);
+		parts.past.code =
+		    ask_past(&session, window->from_utc_s, &parts.past.points, &parts.past.err);
 	if (code == LT_OK)
-		code =
-		    lt_fetch_parts_join(&parts, options, window, points, err);
+		code = lt_fetch_parts_join(&parts, options, window, points, err);
 	lt_fetch_parts_free(&parts);
 	explicit_bzero(&session, sizeof(session)); /* its own memory */
 	return code;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide alerts: a table of the messages about costs that owners and users
- * were sent, and of those that are due. Reads GET /v1/alerts; --json prints the
- * answer as it came.
+ * lowtide alerts: a table of the messages about costs that owners and users were sent, and of those
+ * that are due. Reads GET /v1/alerts; --json prints the answer as it came.
  */
 #include <string.h>
 
@@ -17,8 +16,7 @@ sent_text(char *out, size_t size, const json_t *alert)
 	char at[48];
 
 	if (sent == NULL && due != NULL)
-		snprintf(
-		    out, size, "due %s", lt_local_time(at, sizeof(at), due));
+		snprintf(out, size, "due %s", lt_local_time(at, sizeof(at), due));
 	else
 		lt_local_time(out, size, sent);
 	return out;
@@ -27,8 +25,8 @@ sent_text(char *out, size_t size, const json_t *alert)
 static void
 print_alerts(const json_t *answer, bool color)
 {
-	static const struct lt_table_column columns[] = {{"TEAM", false},
-	    {"PASSED", false}, {"SENT", false}, {"WHAT", false}, {NULL, false}};
+	static const struct lt_table_column columns[] = {
+	    {"TEAM", false}, {"PASSED", false}, {"SENT", false}, {"WHAT", false}, {NULL, false}};
 	static const char mark[] = "lowtide: "; /* of mail subjects */
 	struct lt_table *const table = lt_table_new(columns);
 	size_t i;
@@ -44,8 +42,7 @@ print_alerts(const json_t *answer, bool color)
 			what += strlen(mark);
 		lt_table_row(
 		    table, (const char *[]){lt_json_text(alert, "team", "?"),
-			       lt_local_time(made, sizeof(made),
-				   lt_json_text(alert, "made", NULL)),
+			       lt_local_time(made, sizeof(made), lt_json_text(alert, "made", NULL)),
 			       sent_text(sent, sizeof(sent), alert), what});
 	}
 	lt_table_fit(table, lt_cli_columns(), 1 << 0);

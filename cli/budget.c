@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide budget: a table of what each budget has spent, held and available,
- * from GET /v1/budget.
+ * lowtide budget: a table of what each budget has spent, held and available, from GET /v1/budget.
  *
- * "budget adjust" adds to a budget or takes from it, with a reason; "budget
- * moved" lists accounts that were moved in Slurm from one budget to another,
- * and accepts such a move. lowtided checks who may; what it refuses is printed,
- * and the exit status is 1.
+ * "budget adjust" adds to a budget or takes from it, with a reason; "budget moved" lists accounts
+ * that were moved in Slurm from one budget to another, and accepts such a move. lowtided checks who
+ * may; what it refuses is printed, and the exit status is 1.
  */
 #include <string.h>
 
@@ -15,8 +13,7 @@
 
 const struct lt_cli_option lt_cli_budget_options[] = {
     {"team", "T", "only this team; whose budget to adjust"},
-    {"amount", "A",
-	"adjust: money to charge the team; negative gives money back"},
+    {"amount", "A", "adjust: money to charge the team; negative gives money back"},
     {"kg-co2e", "K", "adjust: the same for carbon, in kg CO2e"},
     {"reason", "TEXT", "adjust: why; kept with who and when"},
     {"accept", NULL, "moved: its budgets are those of its new place"},
@@ -26,13 +23,11 @@ const struct lt_cli_option lt_cli_budget_options[] = {
 enum { FIGURES = 4 };
 static const char *const money_keys[FIGURES] = {
     "limit_micros", "spent_micros", "held_micros", "available_micros"};
-static const char *const carbon_keys[FIGURES] = {
-    "limit_mg", "spent_mg", "held_mg", "available_mg"};
+static const char *const carbon_keys[FIGURES] = {"limit_mg", "spent_mg", "held_mg", "available_mg"};
 
 /* Adds one row: a budget in money or in carbon. */
 static void
-add_row(struct lt_table *table, const json_t *budget, const char *const *keys,
-    const char *currency)
+add_row(struct lt_table *table, const json_t *budget, const char *const *keys, const char *currency)
 {
 	char texts[FIGURES][64];
 	const char *cells[4 + FIGURES] = {
@@ -47,8 +42,7 @@ add_row(struct lt_table *table, const json_t *budget, const char *const *keys,
 		if (!lt_json_int(budget, keys[i], &value))
 			snprintf(texts[i], sizeof(texts[i]), "none");
 		else if (currency != NULL)
-			lt_money_text(
-			    texts[i], sizeof(texts[i]), value, currency);
+			lt_money_text(texts[i], sizeof(texts[i]), value, currency);
 		else
 			lt_carbon_text(texts[i], sizeof(texts[i]), value);
 		cells[3 + i] = texts[i];
@@ -71,8 +65,7 @@ print_budgets(const json_t *answer, bool color)
 	    {"WHEN EXCEEDED", false},
 	    {NULL, false},
 	};
-	static const int drops[] = {
-	    7, -1}; /* when exceeded: lowtide.yaml has it */
+	static const int drops[] = {7, -1}; /* when exceeded: lowtide.yaml has it */
 	const json_t *const budgets = json_object_get(answer, "budgets");
 	const char *const currency = lt_json_text(answer, "currency", "");
 	struct lt_table *const table = lt_table_new(columns);
@@ -88,8 +81,7 @@ print_budgets(const json_t *answer, bool color)
 		int64_t limit;
 		const bool carbon = lt_json_int(budget, "limit_mg", &limit);
 
-		if (currency[0] &&
-		    (lt_json_int(budget, "limit_micros", &limit) || !carbon))
+		if (currency[0] && (lt_json_int(budget, "limit_micros", &limit) || !carbon))
 			add_row(table, budget, money_keys, currency);
 		if (carbon || !currency[0])
 			add_row(table, budget, carbon_keys, NULL);
@@ -108,12 +100,11 @@ show_budgets(const struct lt_cli *cli)
 	json_t *answer = NULL;
 	struct lt_error err = {0};
 
-	if (lt_client_query(
-		path, sizeof(path), "team", lt_cli_value(cli, "team"), &err) ||
+	if (lt_client_query(path, sizeof(path), "team", lt_cli_value(cli, "team"), &err) ||
 	    lt_client_get(&answer, cli, path, &err))
 		return lt_cli_fail(&err);
-	const int result = cli->json ? lt_cli_print_json(answer)
-				     : print_budgets(answer, cli->color);
+	const int result =
+	    cli->json ? lt_cli_print_json(answer) : print_budgets(answer, cli->color);
 
 	json_decref(answer);
 	return result;
@@ -136,10 +127,9 @@ adjustment(const struct lt_cli *cli, struct lt_error *err)
 		lt_context(err, "--kg-co2e");
 		return NULL;
 	}
-	json_t *const body =
-	    json_pack("{s:s, s:I, s:I, s:s}", "team", lt_cli_value(cli, "team"),
-		"money_micros", (json_int_t)money_micros, "carbon_mg",
-		(json_int_t)carbon_mg, "reason", lt_cli_value(cli, "reason"));
+	json_t *const body = json_pack("{s:s, s:I, s:I, s:s}", "team", lt_cli_value(cli, "team"),
+	    "money_micros", (json_int_t)money_micros, "carbon_mg", (json_int_t)carbon_mg, "reason",
+	    lt_cli_value(cli, "reason"));
 
 	if (body == NULL)
 		lt_fail(err, LT_EINPUT, "--team and --reason must be UTF-8");
@@ -157,10 +147,8 @@ adjust(const struct lt_cli *cli)
 
 	if (team == NULL || !team[0] || reason == NULL || !reason[0])
 		return lt_cli_usage(cli, "adjust wants --team and --reason");
-	if (lt_cli_value(cli, "amount") == NULL &&
-	    lt_cli_value(cli, "kg-co2e") == NULL)
-		return lt_cli_usage(
-		    cli, "adjust wants --amount or --kg-co2e, or both");
+	if (lt_cli_value(cli, "amount") == NULL && lt_cli_value(cli, "kg-co2e") == NULL)
+		return lt_cli_usage(cli, "adjust wants --amount or --kg-co2e, or both");
 	json_t *const body = adjustment(cli, &err);
 
 	if (body == NULL)
@@ -194,10 +182,8 @@ print_moved(const struct lt_cli *cli, const json_t *moved)
 	json_array_foreach(moved, index, move)
 		printf(
 		    "%s: from %s to %s; the budgets of %s bind it until: lowtide budget moved %s --accept\n",
-		    lt_json_text(move, "account", "?"),
-		    lt_json_text(move, "from", "?"),
-		    lt_json_text(move, "to", "?"),
-		    lt_json_text(move, "from", "?"),
+		    lt_json_text(move, "account", "?"), lt_json_text(move, "from", "?"),
+		    lt_json_text(move, "to", "?"), lt_json_text(move, "from", "?"),
 		    lt_json_text(move, "account", "?"));
 	return LT_EXIT_OK;
 }
@@ -212,8 +198,8 @@ moved(const struct lt_cli *cli)
 	int result;
 
 	if (accept != (cli->operand_count == 2))
-		return lt_cli_usage(cli,
-		    "want \"budget moved\", or \"budget moved ACCOUNT --accept\"");
+		return lt_cli_usage(
+		    cli, "want \"budget moved\", or \"budget moved ACCOUNT --accept\"");
 	if (!accept) {
 		if (lt_client_get(&answer, cli, "/v1/status", &err) != LT_OK)
 			return lt_cli_fail(&err);
@@ -230,10 +216,8 @@ moved(const struct lt_cli *cli)
 	if (cli->json)
 		result = lt_cli_print_json(answer);
 	else
-		printf(
-		    "%s is below %s from now on; what it has spent stays with %s\n",
-		    lt_json_text(answer, "account", "?"),
-		    lt_json_text(answer, "to", "?"),
+		printf("%s is below %s from now on; what it has spent stays with %s\n",
+		    lt_json_text(answer, "account", "?"), lt_json_text(answer, "to", "?"),
 		    lt_json_text(answer, "from", "?"));
 	json_decref(answer);
 	return result;
@@ -245,8 +229,7 @@ lt_cli_budget(const struct lt_cli *cli)
 	if (!cli->operand_count) {
 		for (int i = 1; lt_cli_budget_options[i].name != NULL; i++)
 			if (cli->values[i] != NULL)
-				return lt_cli_usage(cli,
-				    "--%s belongs to \"budget adjust\"",
+				return lt_cli_usage(cli, "--%s belongs to \"budget adjust\"",
 				    lt_cli_budget_options[i].name);
 		return show_budgets(cli);
 	}
@@ -254,6 +237,5 @@ lt_cli_budget(const struct lt_cli *cli)
 		return adjust(cli);
 	if (strcmp(cli->operands[0], "moved") == 0)
 		return moved(cli);
-	return lt_cli_usage(
-	    cli, "got \"%s\", want adjust, moved or nothing", cli->operands[0]);
+	return lt_cli_usage(cli, "got \"%s\", want adjust, moved or nothing", cli->operands[0]);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide close: lists closed periods; with a period, closes it; with --reopen,
- * undoes that.
+ * lowtide close: lists closed periods; with a period, closes it; with --reopen, undoes that.
  *
- * With --output DIR it also writes the statement into DIR/PERIOD: the report in
- * each format, and SHA256SUMS of the files that never change. A file that
- * exists is compared and never overwritten: if it differs, that is an error
- * which names it. --last of a month that can't be closed yet succeeds, so that
- * a daily timer stays quiet.
+ * With --output DIR it also writes the statement into DIR/PERIOD: the report in each format, and
+ * SHA256SUMS of the files that never change. A file that exists is compared and never overwritten:
+ * if it differs, that is an error which names it. --last of a month that can't be closed yet
+ * succeeds, so that a daily timer stays quiet.
  */
 #include <errno.h>
 #include <nettle/base16.h>
@@ -52,8 +50,7 @@ is_of(const struct folder *folder, const struct file *file)
 
 /* Gives the folder the group of the folder around it, whoever writes. */
 static int
-take_group(
-    const struct folder *folder, const char *around, struct lt_error *err)
+take_group(const struct folder *folder, const char *around, struct lt_error *err)
 {
 	struct stat ours, theirs;
 
@@ -65,8 +62,7 @@ take_group(
 		return LT_OK;
 	if (chown(folder->path, (uid_t)-1, theirs.st_gid) != 0 ||
 	    chmod(folder->path, S_ISGID | 0750) != 0)
-		return lt_fail(err, LT_EIO,
-		    "%s: can't have the group of %s (%s); chmod g+s %s",
+		return lt_fail(err, LT_EIO, "%s: can't have the group of %s (%s); chmod g+s %s",
 		    folder->path, around, strerror(errno), around);
 	return LT_OK;
 }
@@ -78,21 +74,19 @@ make_folder(struct folder *folder, const char *around, struct lt_error *err)
 
 	if (folder->closing > 1)
 		snprintf(closing, sizeof(closing), ".%d", folder->closing);
-	const int length = snprintf(folder->path, sizeof(folder->path),
-	    "%s/%s%s", around, folder->query.period, closing);
+	const int length = snprintf(
+	    folder->path, sizeof(folder->path), "%s/%s%s", around, folder->query.period, closing);
 
 	if (length >= (int)sizeof(folder->path))
-		return lt_fail(
-		    err, LT_EIO, "%.60s...: the name is too long", around);
+		return lt_fail(err, LT_EIO, "%.60s...: the name is too long", around);
 	if (mkdir(folder->path, 0750) != 0 && errno != EEXIST)
-		return lt_fail(
-		    err, LT_EIO, "%s: %s", folder->path, strerror(errno));
+		return lt_fail(err, LT_EIO, "%s: %s", folder->path, strerror(errno));
 	return take_group(folder, around, err);
 }
 
 static int
-begin_file(struct lt_output *output, const struct folder *folder,
-    const char *name, struct lt_error *err)
+begin_file(
+    struct lt_output *output, const struct folder *folder, const char *name, struct lt_error *err)
 {
 	char path[4096];
 
@@ -101,8 +95,7 @@ begin_file(struct lt_output *output, const struct folder *folder,
 }
 
 static int
-write_file(
-    const struct folder *folder, const struct file *file, struct lt_error *err)
+write_file(const struct folder *folder, const struct file *file, struct lt_error *err)
 {
 	char path[4096];
 	struct stat there;
@@ -113,14 +106,12 @@ write_file(
 		return LT_OK;
 	if (begin_file(&output, folder, file->name, err))
 		return err->code;
-	lt_report_write(
-	    output.out, folder->cli, &folder->query, &file->look, err);
+	lt_report_write(output.out, folder->cli, &folder->query, &file->look, err);
 	return lt_output_keep(&output, err);
 }
 
 static int
-write_checksum(FILE *out, const struct folder *folder, const char *name,
-    struct lt_error *err)
+write_checksum(FILE *out, const struct folder *folder, const char *name, struct lt_error *err)
 {
 	char path[4096], hex[BASE16_ENCODE_LENGTH(SHA256_DIGEST_SIZE)];
 	uint8_t bytes[16384], digest[SHA256_DIGEST_SIZE];
@@ -170,20 +161,17 @@ ask_currency(struct folder *folder, struct lt_error *err)
 }
 
 /*
- * Writes the statement in each format into the folder around/PERIOD, which is
- * made with the group of around. query->period is a label, "2026-10"; if the
- * period was closed again, the folder has the number of that closing,
- * "2026-10.2". A file with the same content stays; one that differs stays too,
- * and is LT_EINPUT with its name. LT_EIO, or the code of the failed report.
+ * Writes the statement in each format into the folder around/PERIOD, which is made with the group
+ * of around. query->period is a label, "2026-10"; if the period was closed again, the folder has
+ * the number of that closing, "2026-10.2". A file with the same content stays; one that differs
+ * stays too, and is LT_EINPUT with its name. LT_EIO, or the code of the failed report.
  */
 static int
-write_statement(const struct lt_cli *cli, const char *around,
-    const struct lt_report_query *query, int closing, struct lt_error *err)
+write_statement(const struct lt_cli *cli, const char *around, const struct lt_report_query *query,
+    int closing, struct lt_error *err)
 {
-	struct folder folder = {
-	    .cli = cli, .query = *query, .closing = closing};
-	const mode_t umask_before =
-	    umask(0027); /* the group reads, no others */
+	struct folder folder = {.cli = cli, .query = *query, .closing = closing};
+	const mode_t umask_before = umask(0027); /* the group reads, no others */
 
 	if (ask_currency(&folder, err) == LT_OK)
 		make_folder(&folder, around, err);
@@ -210,10 +198,9 @@ static void
 print_reopened(const json_t *reopened)
 {
 	char at[64];
-	const char *const texts[][2] = {
-	    {"", lt_json_text(reopened, "label", "?")},
-	    {" was reopened ", lt_local_time(at, sizeof(at),
-				   lt_json_text(reopened, "reopened", NULL))},
+	const char *const texts[][2] = {{"", lt_json_text(reopened, "label", "?")},
+	    {" was reopened ",
+		lt_local_time(at, sizeof(at), lt_json_text(reopened, "reopened", NULL))},
 	    {" by ", lt_json_text(reopened, "reopened_by", "?")},
 	    {": ", lt_json_text(reopened, "reason", "?")},
 	    {". Until then: ", lt_json_text(reopened, "checksum", "?")}};
@@ -228,9 +215,8 @@ print_reopened(const json_t *reopened)
 static void
 print_closed(const json_t *answer, bool color)
 {
-	static const struct lt_table_column columns[] = {{"PERIOD", false},
-	    {"CLOSED", false}, {"BY", false}, {"CHECKSUM", false},
-	    {NULL, false}};
+	static const struct lt_table_column columns[] = {{"PERIOD", false}, {"CLOSED", false},
+	    {"BY", false}, {"CHECKSUM", false}, {NULL, false}};
 	struct lt_table *const table = lt_table_new(columns);
 	size_t i, k;
 	const json_t *closed, *reopened;
@@ -240,10 +226,8 @@ print_closed(const json_t *answer, bool color)
 	json_array_foreach(json_object_get(answer, "closed"), i, closed) {
 		char at[64];
 		const char *const cells[] = {lt_json_text(closed, "label", "?"),
-		    lt_local_time(
-			at, sizeof(at), lt_json_text(closed, "closed", NULL)),
-		    lt_json_text(closed, "closed_by", "?"),
-		    lt_json_text(closed, "checksum", "?")};
+		    lt_local_time(at, sizeof(at), lt_json_text(closed, "closed", NULL)),
+		    lt_json_text(closed, "closed_by", "?"), lt_json_text(closed, "checksum", "?")};
 
 		lt_table_row(table, cells);
 	}
@@ -273,8 +257,7 @@ print_folder(const struct lt_cli *cli, const json_t *answer)
 {
 	const int closing = closing_of(answer);
 
-	printf("%s/%s", lt_cli_value(cli, "output"),
-	    lt_json_text(answer, "label", ""));
+	printf("%s/%s", lt_cli_value(cli, "output"), lt_json_text(answer, "label", ""));
 	if (closing > 1)
 		printf(".%d", closing);
 	putchar('\n');
@@ -338,8 +321,7 @@ check_reopen(const struct lt_cli *cli, const char *period)
 	if (period == NULL)
 		return lt_cli_usage(cli, "--reopen wants PERIOD");
 	if (lt_cli_value(cli, "output") != NULL)
-		return lt_cli_usage(cli,
-		    "--output is of a period that is closed, not of --reopen");
+		return lt_cli_usage(cli, "--output is of a period that is closed, not of --reopen");
 	if (reason == NULL || reason[strspn(reason, " \t\r\n")] == '\0')
 		return lt_cli_usage(cli, "--reopen wants --reason TEXT");
 	return LT_EXIT_OK;
@@ -355,16 +337,14 @@ check_use(const struct lt_cli *cli, const char *period, bool last)
 	if (period != NULL && lt_period_check(period, &err))
 		return lt_cli_usage(cli, "%s", err.text);
 	if (period == NULL && !last && lt_cli_value(cli, "output") != NULL)
-		return lt_cli_usage(
-		    cli, "--output wants PERIOD or --last beside it");
-	if (lt_cli_value(cli, "output") == NULL &&
-	    lt_cli_value(cli, "no-users") != NULL)
+		return lt_cli_usage(cli, "--output wants PERIOD or --last beside it");
+	if (lt_cli_value(cli, "output") == NULL && lt_cli_value(cli, "no-users") != NULL)
 		return lt_cli_usage(cli, "--no-users belongs to --output");
 	return check_reopen(cli, period);
 }
 
-/* Succeeds: a timer asks each day until the period can be closed, and that must
- * not alarm anybody. */
+/* Succeeds: a timer asks each day until the period can be closed, and that must not alarm
+ * anybody. */
 static int
 say_not_yet(const struct lt_cli *cli, const struct lt_error *err)
 {
@@ -381,11 +361,10 @@ say_not_yet(const struct lt_cli *cli, const struct lt_error *err)
 	return LT_EXIT_OK;
 }
 
-/* Writes the statement of the period that lowtided named: what "last" is
- * depends on the site's time zone. */
+/* Writes the statement of the period that lowtided named: what "last" is depends on the site's time
+ * zone. */
 static int
-write_files(
-    const struct lt_cli *cli, const json_t *answer, struct lt_error *err)
+write_files(const struct lt_cli *cli, const json_t *answer, struct lt_error *err)
 {
 	const struct lt_report_query query = {
 	    .period = lt_json_text(answer, "label", ""),
@@ -396,15 +375,13 @@ write_files(
 		return LT_OK;
 	if (lt_period_check(query.period, err))
 		return err->code;
-	return write_statement(
-	    cli, lt_cli_value(cli, "output"), &query, closing_of(answer), err);
+	return write_statement(cli, lt_cli_value(cli, "output"), &query, closing_of(answer), err);
 }
 
 static int
 close_period(const struct lt_cli *cli, const char *period, bool last)
 {
-	json_t *const body =
-	    json_pack("{s:s}", "period", last ? "last" : period);
+	json_t *const body = json_pack("{s:s}", "period", last ? "last" : period);
 	json_t *answer = NULL;
 	struct lt_error err = {0};
 	int result = LT_EXIT_OK;
@@ -426,8 +403,8 @@ close_period(const struct lt_cli *cli, const char *period, bool last)
 static int
 reopen_period(const struct lt_cli *cli, const char *period)
 {
-	json_t *const body = json_pack("{s:s,s:s}", "period", period, "reason",
-	    lt_cli_value(cli, "reason"));
+	json_t *const body =
+	    json_pack("{s:s,s:s}", "period", period, "reason", lt_cli_value(cli, "reason"));
 	json_t *answer = NULL;
 	struct lt_error err = {0};
 	int result = LT_EXIT_OK;
@@ -470,14 +447,12 @@ list_closed(const struct lt_cli *cli)
 int
 lt_cli_close(const struct lt_cli *cli)
 {
-	const char *const period =
-	    cli->operand_count > 0 ? cli->operands[0] : NULL;
+	const char *const period = cli->operand_count > 0 ? cli->operands[0] : NULL;
 	const bool last = lt_cli_value(cli, "last") != NULL;
 
 	if (check_use(cli, period, last))
 		return LT_EXIT_USAGE;
 	if (lt_cli_value(cli, "reopen") != NULL)
 		return reopen_period(cli, period);
-	return period != NULL || last ? close_period(cli, period, last)
-				      : list_closed(cli);
+	return period != NULL || last ? close_period(cli, period, last) : list_closed(cli);
 }

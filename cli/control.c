@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide off, on, reload and rebuild: commands for the admin that change what
- * lowtided or the plugin does.
+ * lowtide off, on, reload and rebuild: commands for the admin that change what lowtided or the
+ * plugin does.
  *
- * off and on write and remove a file on this host. They ask nobody, so they
- * work while lowtided is dead. reload has lowtided read its policy file and
- * waits for the answer; exit status 1 means that the file is wrong and that the
- * policy before it stays in force. rebuild has lowtided price all rows of
- * slurmdbd again and correct its ledger, and asks for progress until that is
- * done; what slurmdbd has purged stays in the ledger.
+ * off and on write and remove a file on this host. They ask nobody, so they work while lowtided is
+ * dead. reload has lowtided read its policy file and waits for the answer; exit status 1 means that
+ * the file is wrong and that the policy before it stays in force. rebuild has lowtided price all
+ * rows of slurmdbd again and correct its ledger, and asks for progress until that is done; what
+ * slurmdbd has purged stays in the ledger.
  */
 #include <errno.h>
 #include <pwd.h>
@@ -45,10 +44,9 @@ print_state(const struct lt_cli *cli, const struct lt_off *off)
 	char text[LT_ERROR_TEXT_SIZE], host[256] = "";
 
 	if (cli->json) {
-		json_t *const body = json_pack("{s:b,s:I,s:s,s:s,s:s}", "off",
-		    off->is_off, "since_utc_s", (json_int_t)off->since_utc_s,
-		    "by", off->by, "reason", off->reason, "file",
-		    lt_cli_off_path());
+		json_t *const body = json_pack("{s:b,s:I,s:s,s:s,s:s}", "off", off->is_off,
+		    "since_utc_s", (json_int_t)off->since_utc_s, "by", off->by, "reason",
+		    off->reason, "file", lt_cli_off_path());
 		const int result = lt_cli_print_json(body);
 
 		json_decref(body);
@@ -76,8 +74,8 @@ lt_cli_off(const struct lt_cli *cli)
 	for (int i = 0; i < cli->operand_count; i++) {
 		const size_t used = strlen(reason);
 
-		snprintf(reason + used, sizeof(reason) - used, "%s%s",
-		    used > 0 ? " " : "", cli->operands[i]);
+		snprintf(reason + used, sizeof(reason) - used, "%s%s", used > 0 ? " " : "",
+		    cli->operands[i]);
 	}
 	if (lt_off_write(lt_cli_off_path(), whoami(), reason, &err) != LT_OK ||
 	    lt_off_read(&off, lt_cli_off_path(), &err) != LT_OK)
@@ -92,8 +90,7 @@ lt_cli_on(const struct lt_cli *cli)
 	struct lt_error err = {0};
 
 	if (unlink(lt_cli_off_path()) != 0 && errno != ENOENT) {
-		lt_fail(&err, LT_EIO, "%s: can't remove: %s", lt_cli_off_path(),
-		    strerror(errno));
+		lt_fail(&err, LT_EIO, "%s: can't remove: %s", lt_cli_off_path(), strerror(errno));
 		return lt_cli_fail(&err);
 	}
 	return print_state(cli, &on);
@@ -112,8 +109,7 @@ lt_cli_reload(const struct lt_cli *cli)
 		result = lt_cli_print_json(answer);
 	} else {
 		lt_print_safe(stdout, lt_json_text(answer, "path", "policy"));
-		printf(
-		    ": in force, mode %s\n", lt_json_text(answer, "mode", "?"));
+		printf(": in force, mode %s\n", lt_json_text(answer, "mode", "?"));
 	}
 	json_decref(answer);
 	return result;
@@ -135,8 +131,7 @@ show_progress(const json_t *answer, bool is_running)
 	if (!lt_cli_escapes(STDERR_FILENO))
 		return;
 	if (is_running)
-		fprintf(stderr, "\rrebuild: %.10s, %s\033[K",
-		    lt_json_text(answer, "at", ""),
+		fprintf(stderr, "\rrebuild: %.10s, %s\033[K", lt_json_text(answer, "at", ""),
 		    lt_json_text(answer, "text", ""));
 	else
 		fputs("\r\033[K", stderr);
@@ -162,8 +157,7 @@ follow_rebuild(json_t **answer, const struct lt_cli *cli, struct lt_error *err)
 		return lt_fail(err, LT_ESTALE,
 		    "rebuild: lowtided was started again meanwhile; the ledger is whole: try again");
 	if (!is_state(*answer, "done"))
-		return lt_fail(err, LT_EIO, "rebuild: %s",
-		    lt_json_text(*answer, "text", "failed"));
+		return lt_fail(err, LT_EIO, "rebuild: %s", lt_json_text(*answer, "text", "failed"));
 	return LT_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide history: a table of how long the caller's jobs have run, by name and
- * shape. lowtided plans the next jobs by these figures. Reads GET /v1/history;
+ * lowtide history: a table of how long the caller's jobs have run, by name and shape. lowtided
+ * plans the next jobs by these figures. Reads GET /v1/history;
  * --forget erases what is known about a user's runs.
  */
 #include <string.h>
@@ -11,8 +11,7 @@
 
 const struct lt_cli_option lt_cli_history_options[] = {
     {"name", "N", "only this job name; its digits count as any"},
-    {"user", "U",
-	"of another user; for root, SlurmUser, operators and viewers"},
+    {"user", "U", "of another user; for root, SlurmUser, operators and viewers"},
     {"forget", "USER", "erase what is known of that user's runs"},
     {NULL, NULL, NULL},
 };
@@ -32,47 +31,36 @@ static void
 add_row(struct lt_table *table, const json_t *group)
 {
 	enum { NODES, CPUS, GPUS, RUNS, NUMBERS };
-	static const char *const keys[NUMBERS] = {
-	    "nodes", "cpus", "gpus", "runs"};
+	static const char *const keys[NUMBERS] = {"nodes", "cpus", "gpus", "runs"};
 	const json_t *const ratio = json_object_get(group, "limit_ratio");
-	const bool longest =
-	    json_is_true(json_object_get(group, "upper_is_longest"));
-	char numbers[NUMBERS][24], limit[48],
-	    limit_text[64] = "none", median[48], upper[48], upper_text[64],
-	    part[24] = "its limit", last[64];
+	const bool longest = json_is_true(json_object_get(group, "upper_is_longest"));
+	char numbers[NUMBERS][24], limit[48], limit_text[64] = "none", median[48], upper[48],
+					      upper_text[64], part[24] = "its limit", last[64];
 	int64_t limit_s;
 
 	for (int i = 0; i < NUMBERS; i++) {
 		int64_t value = 0;
 
 		lt_json_int(group, keys[i], &value);
-		snprintf(
-		    numbers[i], sizeof(numbers[i]), "%lld", (long long)value);
+		snprintf(numbers[i], sizeof(numbers[i]), "%lld", (long long)value);
 	}
 	if (lt_json_int(group, "limit_up_to_s", &limit_s))
 		snprintf(limit_text, sizeof(limit_text), "to %s%s",
 		    lt_slurm_time_text(limit, sizeof(limit), limit_s),
-		    json_is_true(json_object_get(group, "interactive"))
-			? " (srun)"
-			: "");
+		    json_is_true(json_object_get(group, "interactive")) ? " (srun)" : "");
 	snprintf(upper_text, sizeof(upper_text), "%s%s",
-	    time_text(upper, sizeof(upper), group, "upper_s"),
-	    longest ? " (longest)" : "");
+	    time_text(upper, sizeof(upper), group, "upper_s"), longest ? " (longest)" : "");
 	if (json_is_real(ratio))
-		snprintf(part, sizeof(part), "%.0f %%",
-		    100 * json_real_value(ratio));
+		snprintf(part, sizeof(part), "%.0f %%", 100 * json_real_value(ratio));
 	lt_table_row(
 	    table, (const char *const[]){lt_json_text(group, "name", "?"),
-		       lt_json_text(group, "account", "?"), numbers[NODES],
-		       numbers[CPUS], numbers[GPUS], limit_text, numbers[RUNS],
-		       time_text(median, sizeof(median), group, "median_s"),
-		       upper_text, part,
-		       lt_local_time(last, sizeof(last),
-			   lt_json_text(group, "last", NULL))});
+		       lt_json_text(group, "account", "?"), numbers[NODES], numbers[CPUS],
+		       numbers[GPUS], limit_text, numbers[RUNS],
+		       time_text(median, sizeof(median), group, "median_s"), upper_text, part,
+		       lt_local_time(last, sizeof(last), lt_json_text(group, "last", NULL))});
 }
 
-/* Prints below the table how long runs took on each GPU, if lowtided knows more
- * than one. */
+/* Prints below the table how long runs took on each GPU, if lowtided knows more than one. */
 static void
 print_speeds(const json_t *group)
 {
@@ -150,14 +138,12 @@ show_history(const struct lt_cli *cli)
 	json_t *answer = NULL;
 	struct lt_error err = {0};
 
-	if (lt_client_query(path, sizeof(path), "name",
-		lt_cli_value(cli, "name"), &err) != LT_OK ||
-	    lt_client_query(path, sizeof(path), "user",
-		lt_cli_value(cli, "user"), &err) != LT_OK ||
+	if (lt_client_query(path, sizeof(path), "name", lt_cli_value(cli, "name"), &err) != LT_OK ||
+	    lt_client_query(path, sizeof(path), "user", lt_cli_value(cli, "user"), &err) != LT_OK ||
 	    lt_client_get(&answer, cli, path, &err) != LT_OK)
 		return lt_cli_fail(&err);
-	const int result = cli->json ? lt_cli_print_json(answer)
-				     : print_history(answer, cli->color);
+	const int result =
+	    cli->json ? lt_cli_print_json(answer) : print_history(answer, cli->color);
 
 	json_decref(answer);
 	return result;
@@ -182,8 +168,7 @@ forget_user(const struct lt_cli *cli, const char *user)
 	if (cli->json)
 		result = lt_cli_print_json(answer);
 	else
-		printf("erased: %lld run%s of %s\n", (long long)runs,
-		    runs == 1 ? "" : "s", user);
+		printf("erased: %lld run%s of %s\n", (long long)runs, runs == 1 ? "" : "s", user);
 	json_decref(answer);
 	return result;
 }
@@ -195,9 +180,8 @@ lt_cli_history(const struct lt_cli *cli)
 
 	if (user == NULL)
 		return show_history(cli);
-	if (lt_cli_value(cli, "name") != NULL ||
-	    lt_cli_value(cli, "user") != NULL)
-		return lt_cli_usage(cli,
-		    "--forget USER erases all of that user: no --name, --user");
+	if (lt_cli_value(cli, "name") != NULL || lt_cli_value(cli, "user") != NULL)
+		return lt_cli_usage(
+		    cli, "--forget USER erases all of that user: no --name, --user");
 	return forget_user(cli, user);
 }

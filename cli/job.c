@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide explain, now and canary: the commands that hand job ids to lowtided
- * and print the text or JSON that it answers with. Also lt_job_path(), which
+ * lowtide explain, now and canary: the commands that hand job ids to lowtided and print the text or
+ * JSON that it answers with. Also lt_job_path(), which
  * watch.c shares.
  *
- * explain shows why a job got its plan and its charge. now starts jobs that
- * lowtide delayed; a job that can't start does not stop the others. canary
- * interrupts one of the user's own jobs, to see whether it resumes. A bad id is
- * a usage error (exit status 2), found before anything is asked; a refusal of
- * lowtided is exit status 1.
+ * explain shows why a job got its plan and its charge. now starts jobs that lowtide delayed; a job
+ * that can't start does not stop the others. canary interrupts one of the user's own jobs, to see
+ * whether it resumes. A bad id is a usage error (exit status 2), found before anything is asked; a
+ * refusal of lowtided is exit status 1.
  */
 #include <string.h>
 
@@ -17,8 +16,8 @@
 
 enum { DIGITS_MAX = 10, PATH_SIZE = 512 };
 
-/* True if job is NAMESPACE/NAME in the characters that Kubernetes allows, or
- * NAMESPACE/KIND/NAME for what is not a Job. */
+/* True if job is NAMESPACE/NAME in the characters that Kubernetes allows, or NAMESPACE/KIND/NAME
+ * for what is not a Job. */
 static bool
 is_kube_name(const char *job)
 {
@@ -58,8 +57,7 @@ is_number(const char *job)
 }
 
 int
-lt_job_path(char *out, size_t size, const char *prefix, const char *job,
-    struct lt_error *err)
+lt_job_path(char *out, size_t size, const char *prefix, const char *job, struct lt_error *err)
 {
 	if (!is_number(job) && !is_kube_name(job))
 		return lt_fail(err, LT_EINPUT,
@@ -87,8 +85,7 @@ lt_cli_canary(const struct lt_cli *cli)
 	json_t *answer = NULL;
 	struct lt_error err = {0};
 
-	if (lt_job_path(path, sizeof(path), "/v1/canary", cli->operands[0],
-		&err) != LT_OK)
+	if (lt_job_path(path, sizeof(path), "/v1/canary", cli->operands[0], &err) != LT_OK)
 		return lt_cli_usage(cli, "%s", err.text);
 	if (lt_client_post(&answer, cli, path, NULL, &err) != LT_OK)
 		return lt_cli_fail(&err);
@@ -114,12 +111,10 @@ lt_cli_explain(const struct lt_cli *cli)
 	struct lt_error err = {0};
 	int result = LT_EXIT_OK;
 
-	if (lt_job_path(
-		path, sizeof(path), "/v1/explain", cli->operands[0], &err))
+	if (lt_job_path(path, sizeof(path), "/v1/explain", cli->operands[0], &err))
 		return lt_cli_usage(cli, "%s", err.text);
 	if (lt_cli_value(cli, "formulas") != NULL)
-		lt_copy(path + strlen(path), sizeof(path) - strlen(path),
-		    "?formulas=yes");
+		lt_copy(path + strlen(path), sizeof(path) - strlen(path), "?formulas=yes");
 	if (lt_client_get(&answer, cli, path, &err))
 		return lt_cli_fail(&err);
 	if (cli->json)
@@ -146,8 +141,7 @@ check_ids(const struct lt_cli *cli)
 /* Asks lowtided to start one job; *answer is the caller's. err names the job.
  */
 static int
-start_job(json_t **answer, const struct lt_cli *cli, const char *job,
-    struct lt_error *err)
+start_job(json_t **answer, const struct lt_cli *cli, const char *job, struct lt_error *err)
 {
 	char path[PATH_SIZE];
 
@@ -176,8 +170,8 @@ start_each(const struct lt_cli *cli)
 	return result;
 }
 
-/* Starts the jobs and prints a list of answers; for a single job the answer
- * itself, as before now took several. */
+/* Starts the jobs and prints a list of answers; for a single job the answer itself, as before now
+ * took several. */
 static int
 start_as_json(const struct lt_cli *cli)
 {
@@ -194,11 +188,10 @@ start_as_json(const struct lt_cli *cli)
 			if (one)
 				lt_cli_fail(&err);
 			else
-				answer = json_pack("{s:s,s:s}", "job",
-				    cli->operands[i], "error", err.text);
+				answer = json_pack(
+				    "{s:s,s:s}", "job", cli->operands[i], "error", err.text);
 		} else if (!one) {
-			json_object_set_new(
-			    answer, "job", json_string(cli->operands[i]));
+			json_object_set_new(answer, "job", json_string(cli->operands[i]));
 		}
 		if (answer != NULL)
 			json_array_append_new(list, answer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The texts of a job for "jobs" and "watch": its costs, times, state and place,
- * short enough for a column. They are made from one object of GET /v1/jobs. A
- * figure that lowtided does not give is "-", or left out.
+ * The texts of a job for "jobs" and "watch": its costs, times, state and place, short enough for a
+ * column. They are made from one object of GET /v1/jobs. A figure that lowtided does not give is
+ * "-", or left out.
  */
 #include <string.h>
 #include <time.h>
@@ -14,8 +14,7 @@
 enum { WEEK_S = 6 * 86400 };
 
 const char *
-lt_job_amount(
-    char *out, size_t size, const json_t *amount, const char *currency)
+lt_job_amount(char *out, size_t size, const json_t *amount, const char *currency)
 {
 	int64_t value;
 
@@ -30,8 +29,7 @@ lt_job_amount(
 const char *
 lt_job_expected(char *out, size_t size, const json_t *job, const char *currency)
 {
-	return lt_job_amount(
-	    out, size, json_object_get(job, "expected"), currency);
+	return lt_job_amount(out, size, json_object_get(job, "expected"), currency);
 }
 
 const char *
@@ -40,8 +38,7 @@ lt_job_so_far(char *out, size_t size, const json_t *job, const char *currency)
 	const json_t *const charged = json_object_get(job, "charged");
 	const json_t *const so_far = json_object_get(job, "so_far");
 
-	return lt_job_amount(
-	    out, size, json_is_object(so_far) ? so_far : charged, currency);
+	return lt_job_amount(out, size, json_is_object(so_far) ? so_far : charged, currency);
 }
 
 const char *
@@ -50,8 +47,7 @@ lt_job_zone(char *out, size_t size)
 	const time_t now = time(NULL);
 	struct tm local;
 
-	if (localtime_r(&now, &local) == NULL ||
-	    strftime(out, size, "%Z", &local) == 0)
+	if (localtime_r(&now, &local) == NULL || strftime(out, size, "%Z", &local) == 0)
 		snprintf(out, size, "UTC");
 	return out;
 }
@@ -95,8 +91,7 @@ lt_job_start(char *out, size_t size, const json_t *job)
 	return lt_json_text(job, "start", NULL) != NULL ||
 		       json_is_true(json_object_get(job, "ended"))
 		   ? lt_job_time(out, size, job, "start")
-		   : lt_job_time(
-			 out, size, json_object_get(job, "plan"), "start");
+		   : lt_job_time(out, size, json_object_get(job, "plan"), "start");
 }
 
 /* ", paused until Sat 02:00: saves 1.2 kg CO2e"; "" if it is not paused. */
@@ -112,8 +107,7 @@ pause_text(char *out, size_t size, const json_t *job, const char *currency)
 	if (!json_is_object(pause))
 		return out;
 	saves.has_money =
-	    currency[0] != '\0' &&
-	    lt_json_int(said, "money_micros", &saves.money_micros);
+	    currency[0] != '\0' && lt_json_int(said, "money_micros", &saves.money_micros);
 	saves.has_carbon = lt_json_int(said, "carbon_mg", &saves.carbon_mg);
 	snprintf(out, size, ", paused until %s: saves %s",
 	    lt_job_time(until, sizeof(until), pause, "until"),
@@ -146,17 +140,14 @@ lt_job_state_word(char *out, size_t size, const json_t *job)
 	char until[32], held[64];
 
 	if (held_text(held, sizeof(held), job)[0] != '\0') {
-		snprintf(
-		    out, size, "%s, %s", lt_json_text(job, "state", "?"), held);
+		snprintf(out, size, "%s, %s", lt_json_text(job, "state", "?"), held);
 		return out;
 	}
 	snprintf(out, size, "%s%s%s", lt_json_text(job, "state", "?"),
 	    json_is_object(pause) ? " until "
 	    : awaited[0]	  ? " for "
 				  : "",
-	    json_is_object(pause)
-		? lt_job_time(until, sizeof(until), pause, "until")
-		: awaited);
+	    json_is_object(pause) ? lt_job_time(until, sizeof(until), pause, "until") : awaited);
 	return out;
 }
 
@@ -166,28 +157,23 @@ lt_job_state(char *out, size_t size, const json_t *job, const char *currency)
 	const bool ended = json_is_true(json_object_get(job, "ended"));
 	const bool started = lt_json_text(job, "start", NULL) != NULL;
 	char held[64];
-	const char *const reason = held_text(held, sizeof(held), job)[0] != '\0'
-				       ? held
-				       : lt_json_text(job, "reason", "");
+	const char *const reason =
+	    held_text(held, sizeof(held), job)[0] != '\0' ? held : lt_json_text(job, "reason", "");
 	const bool waits = !ended && !started;
-	const bool has_reason =
-	    waits && reason[0] != '\0' && strcmp(reason, "None") != 0;
+	const bool has_reason = waits && reason[0] != '\0' && strcmp(reason, "None") != 0;
 	const char *const awaited = lt_json_text(job, "awaited_node", "");
 	char start[32], pause[160];
 
 	lt_job_start(start, sizeof(start), job);
-	snprintf(out, size, "%s%s%s%s, %s%s%s%s%s%s%s",
-	    lt_json_text(job, "state", "?"), has_reason ? " (" : "",
-	    has_reason ? reason : "", has_reason ? ")" : "", lt_job_place(job),
+	snprintf(out, size, "%s%s%s%s, %s%s%s%s%s%s%s", lt_json_text(job, "state", "?"),
+	    has_reason ? " (" : "", has_reason ? reason : "", has_reason ? ")" : "",
+	    lt_job_place(job),
 	    ended && !started ? ""
 	    : waits	      ? " from "
 			      : " since ",
-	    ended && !started ? "" : start,
-	    pause_text(pause, sizeof(pause), job, currency),
+	    ended && !started ? "" : start, pause_text(pause, sizeof(pause), job, currency),
 	    awaited[0] ? "; it named node " : "", awaited,
-	    awaited[0]
-		? ", which was taken back: it waits until the node is there again"
-		: "");
+	    awaited[0] ? ", which was taken back: it waits until the node is there again" : "");
 }
 
 /* The parts of the charge that are not for nodes: " (with $0.01 for carbon,
@@ -210,9 +196,7 @@ parts_text(char *out, size_t size, const json_t *charged, const char *currency)
 	else if (carbon == 0)
 		snprintf(out, size, " (less %s for having waited)", less);
 	else
-		snprintf(out, size,
-		    " (with %s for carbon, less %s for having waited)", with,
-		    less);
+		snprintf(out, size, " (with %s for carbon, less %s for having waited)", with, less);
 	return out;
 }
 
@@ -225,16 +209,13 @@ lt_job_costs(char *out, size_t size, const json_t *job, const char *currency)
 	bool knows;
 
 	lt_job_expected(expected, sizeof(expected), job, currency);
-	lt_job_amount(
-	    saves, sizeof(saves), json_object_get(job, "saves"), currency);
+	lt_job_amount(saves, sizeof(saves), json_object_get(job, "saves"), currency);
 	/* A job that has ended has no expected cost. */
-	knows = strcmp(expected, "-") != 0 &&
-		!json_is_true(json_object_get(job, "ended"));
+	knows = strcmp(expected, "-") != 0 && !json_is_true(json_object_get(job, "ended"));
 	if (json_is_object(so_far))
 		snprintf(out, size, ", so far %s%s%s%s",
-		    lt_job_amount(cost, sizeof(cost), so_far, currency),
-		    knows ? " of " : "", knows ? expected : "",
-		    knows ? " expected" : "");
+		    lt_job_amount(cost, sizeof(cost), so_far, currency), knows ? " of " : "",
+		    knows ? expected : "", knows ? " expected" : "");
 	else if (json_is_object(charged))
 		snprintf(out, size, ", charged %s%s%s%s",
 		    lt_job_amount(cost, sizeof(cost), charged, currency),
@@ -242,8 +223,7 @@ lt_job_costs(char *out, size_t size, const json_t *job, const char *currency)
 		    strcmp(saves, "-") != 0 ? ", saved " : "",
 		    strcmp(saves, "-") != 0 ? saves : "");
 	else
-		snprintf(out, size, "%s%s", knows ? ", expected " : "",
-		    knows ? expected : "");
+		snprintf(out, size, "%s%s", knows ? ", expected " : "", knows ? expected : "");
 }
 
 const char *

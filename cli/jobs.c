@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide jobs: a table of the caller's jobs that wait, run or ended recently,
- * or of another user's or all users'. For each: where and when it is to start,
- * what it costs, and what its plan saves.
+ * lowtide jobs: a table of the caller's jobs that wait, run or ended recently, or of another user's
+ * or all users'. For each: where and when it is to start, what it costs, and what its plan saves.
  *
- * Reads all pages of GET /v1/jobs and prints the newest 200; --json prints all.
- * Pods that belong to no Job follow in a table of their own.
+ * Reads all pages of GET /v1/jobs and prints the newest 200; --json prints all. Pods that belong to
+ * no Job follow in a table of their own.
  */
 #include <string.h>
 
@@ -13,8 +12,7 @@
 #include "job.h"
 
 const struct lt_cli_option lt_cli_jobs_options[] = {
-    {"user", "U",
-	"of another user; for root, SlurmUser, operators, viewers and coordinators"},
+    {"user", "U", "of another user; for root, SlurmUser, operators, viewers and coordinators"},
     {"all", NULL, "of all users whose jobs you may see"},
     {NULL, NULL, NULL},
 };
@@ -34,12 +32,11 @@ ask_pages(json_t **answer, const struct lt_cli *cli, struct lt_error *err)
 		json_t *page = NULL;
 
 		snprintf(id, sizeof(id), "%lld", (long long)after);
-		if (lt_client_query(path, sizeof(path), "user",
-			lt_cli_value(cli, "user"), err) != LT_OK ||
-		    lt_client_query(path, sizeof(path), "all", all ? "1" : NULL,
-			err) != LT_OK ||
-		    lt_client_query(path, sizeof(path), "after",
-			after > 0 ? id : NULL, err) != LT_OK ||
+		if (lt_client_query(path, sizeof(path), "user", lt_cli_value(cli, "user"), err) !=
+			LT_OK ||
+		    lt_client_query(path, sizeof(path), "all", all ? "1" : NULL, err) != LT_OK ||
+		    lt_client_query(path, sizeof(path), "after", after > 0 ? id : NULL, err) !=
+			LT_OK ||
 		    lt_client_get(&page, cli, path, err) != LT_OK)
 			return err->code;
 		const bool more = lt_json_int(page, "next", &after);
@@ -47,8 +44,8 @@ ask_pages(json_t **answer, const struct lt_cli *cli, struct lt_error *err)
 		if (*answer == NULL) {
 			*answer = page;
 		} else {
-			json_array_extend(json_object_get(*answer, "jobs"),
-			    json_object_get(page, "jobs"));
+			json_array_extend(
+			    json_object_get(*answer, "jobs"), json_object_get(page, "jobs"));
 			json_decref(page);
 		}
 		if (!more)
@@ -63,14 +60,13 @@ add_row(struct lt_table *table, const json_t *job, const char *currency)
 {
 	const json_t *const planned = json_object_get(job, "expected");
 	const json_t *const saved = json_object_get(job, "saves");
-	char state[96], start[32], expected[48], so_far[48], saves[48],
-	    next[32], carbon[48], saves_carbon[48];
+	char state[96], start[32], expected[48], so_far[48], saves[48], next[32], carbon[48],
+	    saves_carbon[48];
 
 	lt_table_row(table,
-	    (const char *const[]){lt_json_text(job, "id", "?"),
-		lt_json_text(job, "name", "?"), lt_json_text(job, "user", "?"),
-		lt_job_state_word(state, sizeof(state), job), lt_job_place(job),
-		lt_job_start(start, sizeof(start), job),
+	    (const char *const[]){lt_json_text(job, "id", "?"), lt_json_text(job, "name", "?"),
+		lt_json_text(job, "user", "?"), lt_job_state_word(state, sizeof(state), job),
+		lt_job_place(job), lt_job_start(start, sizeof(start), job),
 		lt_job_expected(expected, sizeof(expected), job, currency),
 		lt_job_so_far(so_far, sizeof(so_far), job, currency),
 		lt_job_amount(saves, sizeof(saves), saved, currency),
@@ -83,8 +79,7 @@ add_row(struct lt_table *table, const json_t *job, const char *currency)
 static bool
 is_kube(const json_t *jobs)
 {
-	return strchr(lt_json_text(json_array_get(jobs, 0), "id", ""), '/') !=
-	       NULL;
+	return strchr(lt_json_text(json_array_get(jobs, 0), "id", ""), '/') != NULL;
 }
 
 static int
@@ -133,8 +128,7 @@ print_jobs(const json_t *answer, bool color)
 	/* The newest first. */
 	for (size_t i = count; i > left; i--)
 		add_row(table, json_array_get(jobs, i - 1), currency);
-	lt_table_fit(
-	    table, lt_cli_columns(), is_kube(jobs) ? GIVES | 1 : GIVES);
+	lt_table_fit(table, lt_cli_columns(), is_kube(jobs) ? GIVES | 1 : GIVES);
 	lt_table_drop(table, currency[0] != '\0' ? drops : drops_of_carbon);
 	lt_table_print(stdout, table, color);
 	if (left > 0)
@@ -154,8 +148,7 @@ print_unheld(const json_t *unheld, bool color)
 	    {"PODS", true},
 	    {NULL, false},
 	};
-	struct lt_table *const table =
-	    json_array_size(unheld) > 0 ? lt_table_new(columns) : NULL;
+	struct lt_table *const table = json_array_size(unheld) > 0 ? lt_table_new(columns) : NULL;
 	const json_t *one;
 	size_t i;
 
@@ -167,10 +160,9 @@ print_unheld(const json_t *unheld, bool color)
 
 		lt_json_int(one, "pods", &count);
 		snprintf(pods, sizeof(pods), "%lld", (long long)count);
-		lt_table_row(
-		    table, (const char *const[]){lt_json_text(one, "id", "?"),
-			       lt_json_text(one, "account", "?"),
-			       lt_json_text(one, "partition", "?"), pods});
+		lt_table_row(table, (const char *const[]){lt_json_text(one, "id", "?"),
+					lt_json_text(one, "account", "?"),
+					lt_json_text(one, "partition", "?"), pods});
 	}
 	putchar('\n');
 	lt_table_print(stdout, table, color);
@@ -183,15 +175,13 @@ lt_cli_jobs(const struct lt_cli *cli)
 	json_t *answer = NULL;
 	struct lt_error err = {0};
 
-	if (lt_cli_value(cli, "all") != NULL &&
-	    lt_cli_value(cli, "user") != NULL)
+	if (lt_cli_value(cli, "all") != NULL && lt_cli_value(cli, "user") != NULL)
 		return lt_cli_usage(cli, "--user and --all are two of them");
 	if (ask_pages(&answer, cli, &err) != LT_OK) {
 		json_decref(answer);
 		return lt_cli_fail(&err);
 	}
-	const int result = cli->json ? lt_cli_print_json(answer)
-				     : print_jobs(answer, cli->color);
+	const int result = cli->json ? lt_cli_print_json(answer) : print_jobs(answer, cli->color);
 
 	if (!cli->json)
 		print_unheld(json_object_get(answer, "unheld"), cli->color);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide kube manifest: prints packaging/kubernetes as one file for kubectl,
- * with the admission policies that the cluster's version has and with the
- * site's own names.
+ * lowtide kube manifest: prints packaging/kubernetes as one file for kubectl, with the admission
+ * policies that the cluster's version has and with the site's own names.
  *
- * The Makefile compiles the files in, each after a line with its path. A line
- * that ends in "# --option" has the default of that option in it. Reads nothing
- * else; fails only on a wrong option or if standard output can't be written.
+ * The Makefile compiles the files in, each after a line with its path. A line that ends in "#
+ * --option" has the default of that option in it. Reads nothing else; fails only on a wrong option
+ * or if standard output can't be written.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -30,12 +29,10 @@ const struct lt_cli_option lt_cli_kube_options[] = {
     {"kubernetes-version", "V", "of the cluster (1.36): it chooses policies"},
     {"namespace", "N", "of lowtide itself (" DEFAULT_NAMESPACE ")"},
     {"image", "I", "of your registry (" DEFAULT_IMAGE ")"},
-    {"on-unknown", "W",
-	"admit (the default) or refuse Jobs while balances are not known"},
+    {"on-unknown", "W", "admit (the default) or refuse Jobs while balances are not known"},
     {"pool-label", "L", "of nodes: names their pool (the clouds' own)"},
     {"team-label", "L", "of namespaces: names their team (their own name)"},
-    {"dry-run-pods", NULL,
-	"what webhooks add to pods is held for: an account more, for dry runs"},
+    {"dry-run-pods", NULL, "what webhooks add to pods is held for: an account more, for dry runs"},
     {NULL, NULL, NULL},
 };
 
@@ -50,11 +47,9 @@ or_else(const char *text, const char *otherwise)
 	return text != NULL ? text : otherwise;
 }
 
-/* Prints a line of length bytes without its option mark, and with the value of
- * that option. */
+/* Prints a line of length bytes without its option mark, and with the value of that option. */
 static void
-write_line(
-    FILE *out, const char *line, size_t length, const struct change *changes)
+write_line(FILE *out, const char *line, size_t length, const struct change *changes)
 {
 	char text[LINE_SIZE];
 
@@ -73,8 +68,8 @@ write_line(
 
 		if (strcmp(changes[i].option, option) != 0 || at == NULL)
 			continue;
-		fprintf(out, "%.*s%s%s\n", (int)(at - text), text,
-		    changes[i].to, at + strlen(changes[i].from));
+		fprintf(out, "%.*s%s%s\n", (int)(at - text), text, changes[i].to,
+		    at + strlen(changes[i].from));
 		return;
 	}
 	fprintf(out, "%s\n", text);
@@ -85,8 +80,7 @@ static bool
 is_wanted(const char *name, const struct lt_kube_site *site)
 {
 	static const char mutating[] = "policy-suspend.yaml",
-			  validating[] = "policy-suspended.yaml",
-			  tries[] = "dry-run.yaml";
+			  validating[] = "policy-suspended.yaml", tries[] = "dry-run.yaml";
 	const bool mutates = site->minor >= LT_KUBE_MINOR_MUTATES;
 
 	if (strncmp(name, mutating, strlen(mutating)) == 0)
@@ -103,8 +97,7 @@ lt_kube_write(FILE *out, const struct lt_kube_site *site)
 {
 	char pool[TEXT_MAX + 8], team[TEXT_MAX + 8];
 	const struct change changes[CHANGES_MAX] = {
-	    {"namespace", DEFAULT_NAMESPACE,
-		or_else(site->namespace, DEFAULT_NAMESPACE)},
+	    {"namespace", DEFAULT_NAMESPACE, or_else(site->namespace, DEFAULT_NAMESPACE)},
 	    {"image", DEFAULT_IMAGE, or_else(site->image, DEFAULT_IMAGE)},
 	    {"pool-label", "\"\"", pool},
 	    {"team-label", "\"\"", team},
@@ -117,8 +110,7 @@ lt_kube_write(FILE *out, const struct lt_kube_site *site)
 
 	snprintf(pool, sizeof(pool), "\"%s\"", or_else(site->pool_label, ""));
 	snprintf(team, sizeof(team), "\"%s\"", or_else(site->team_label, ""));
-	fprintf(out, "# lowtide %s on Kubernetes 1.%d%s\n", LT_VERSION,
-	    site->minor,
+	fprintf(out, "# lowtide %s on Kubernetes 1.%d%s\n", LT_VERSION, site->minor,
 	    site->minor >= LT_KUBE_MINOR_MUTATES ? " or later" : "");
 	for (const char *line = manifest; *line;) {
 		const size_t length = strcspn(line, "\n");
@@ -149,8 +141,7 @@ lt_kube_minor(const char *version)
 	return (int)minor;
 }
 
-/* True if text has only letters, digits and the others, so that YAML needs no
- * quotes. */
+/* True if text has only letters, digits and the others, so that YAML needs no quotes. */
 static bool
 is_name(const char *text, const char *others, size_t length_max)
 {
@@ -172,8 +163,8 @@ is_namespace(const char *text)
 static int
 refuse_option(const struct lt_cli *cli, const char *option, const char *want)
 {
-	return lt_cli_usage(cli, "--%s: got \"%.60s\", want %s", option,
-	    lt_cli_value(cli, option), want);
+	return lt_cli_usage(
+	    cli, "--%s: got \"%.60s\", want %s", option, lt_cli_value(cli, option), want);
 }
 
 /* Exit status; the texts are the caller's arguments. */
@@ -184,8 +175,7 @@ read_options(struct lt_kube_site *site, const struct lt_cli *cli)
 	const char *const unknown = lt_cli_value(cli, "on-unknown");
 
 	*site = (struct lt_kube_site){
-	    .minor = version != NULL ? lt_kube_minor(version)
-				     : (int)LT_KUBE_MINOR_MUTATES,
+	    .minor = version != NULL ? lt_kube_minor(version) : (int)LT_KUBE_MINOR_MUTATES,
 	    .namespace = lt_cli_value(cli, "namespace"),
 	    .image = lt_cli_value(cli, "image"),
 	    .pool_label = lt_cli_value(cli, "pool-label"),
@@ -194,25 +184,18 @@ read_options(struct lt_kube_site *site, const struct lt_cli *cli)
 	    .dry_run_pods = lt_cli_value(cli, "dry-run-pods") != NULL,
 	};
 	if (site->minor < 0)
-		return refuse_option(
-		    cli, "kubernetes-version", "one such as 1.36");
+		return refuse_option(cli, "kubernetes-version", "one such as 1.36");
 	if (site->minor < LT_KUBE_MINOR_MIN)
-		return refuse_option(cli, "kubernetes-version",
-		    "1.30 or later: admission policies came with it");
+		return refuse_option(
+		    cli, "kubernetes-version", "1.30 or later: admission policies came with it");
 	if (site->namespace != NULL && !is_namespace(site->namespace))
-		return refuse_option(
-		    cli, "namespace", "a name such as lowtide");
+		return refuse_option(cli, "namespace", "a name such as lowtide");
 	if (site->image != NULL && !is_name(site->image, "-._/:@", TEXT_MAX))
-		return refuse_option(
-		    cli, "image", "one such as registry.example.org/lowtide:1");
-	if (site->pool_label != NULL &&
-	    !is_name(site->pool_label, "-._/", TEXT_MAX))
-		return refuse_option(
-		    cli, "pool-label", "a label such as example.org/pool");
-	if (site->team_label != NULL &&
-	    !is_name(site->team_label, "-._/", TEXT_MAX))
-		return refuse_option(
-		    cli, "team-label", "a label such as example.org/team");
+		return refuse_option(cli, "image", "one such as registry.example.org/lowtide:1");
+	if (site->pool_label != NULL && !is_name(site->pool_label, "-._/", TEXT_MAX))
+		return refuse_option(cli, "pool-label", "a label such as example.org/pool");
+	if (site->team_label != NULL && !is_name(site->team_label, "-._/", TEXT_MAX))
+		return refuse_option(cli, "team-label", "a label such as example.org/team");
 	if (unknown != NULL && !site->refuse && strcmp(unknown, "admit") != 0)
 		return refuse_option(cli, "on-unknown", "admit or refuse");
 	return LT_EXIT_OK;
@@ -224,8 +207,7 @@ lt_cli_kube(const struct lt_cli *cli)
 	struct lt_kube_site site;
 
 	if (strcmp(cli->operands[0], "manifest") != 0)
-		return lt_cli_usage(
-		    cli, "got \"%s\", want manifest", cli->operands[0]);
+		return lt_cli_usage(cli, "got \"%s\", want manifest", cli->operands[0]);
 	const int status = read_options(&site, cli);
 
 	if (status != LT_EXIT_OK)
@@ -233,7 +215,6 @@ lt_cli_kube(const struct lt_cli *cli)
 	lt_cli_whole_lines();
 	lt_kube_write(stdout, &site);
 	if (fflush(stdout) != 0)
-		return lt_cli_fail(
-		    &(struct lt_error){.text = "can't write the manifests"});
+		return lt_cli_fail(&(struct lt_error){.text = "can't write the manifests"});
 	return LT_EXIT_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide: finds the subcommand in the table, parses its arguments by the table
- * and runs it. Help and usage texts print from the same table. The exit status
- * is the subcommand's: 0, 1 for a failure, 2 for wrong usage.
+ * lowtide: finds the subcommand in the table, parses its arguments by the table and runs it. Help
+ * and usage texts print from the same table. The exit status is the subcommand's: 0, 1 for a
+ * failure, 2 for wrong usage.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -16,76 +16,69 @@
 enum { JOBS_MAX = 1000 }; /* a second or two for lowtided */
 
 static const struct lt_cli_command commands[] = {
-    {"init", "[--output FILE]",
-	"write a first policy file from what Slurm knows", 0, 0, false, false,
-	lt_cli_init_options, lt_cli_init},
-    {"check", "FILE [--json]", "check a policy file", 1, 1, true, false, NULL,
-	lt_cli_check},
+    {"init", "[--output FILE]", "write a first policy file from what Slurm knows", 0, 0, false,
+	false, lt_cli_init_options, lt_cli_init},
+    {"check", "FILE [--json]", "check a policy file", 1, 1, true, false, NULL, lt_cli_check},
     {"plan",
 	"[--compare] [--] SBATCH-ARGUMENTS\n"
 	"-f FILE [-n NAMESPACE] [--json]",
-	"where and when a job would run, and at what cost", 0, 0, false, true,
-	NULL, lt_cli_plan},
+	"where and when a job would run, and at what cost", 0, 0, false, true, NULL, lt_cli_plan},
     {"explain", "JOBID|NAMESPACE/NAME [--formulas] [--json]",
-	"why a job got its plan and its charge", 1, 1, true, false,
-	lt_cli_explain_options, lt_cli_explain},
-    {"now", "JOBID|NAMESPACE/NAME... [--json]",
-	"start delayed jobs at once after all", 1, JOBS_MAX, true, false, NULL,
-	lt_cli_now},
-    {"jobs", "[--user U | --all] [--json]",
-	"jobs that wait and run: plans, costs, savings", 0, 0, true, false,
-	lt_cli_jobs_options, lt_cli_jobs},
-    {"watch", "JOBID|NAMESPACE/NAME",
-	"follow a job: a line whenever state, plan or cost change", 1, 1, false,
-	false, NULL, lt_cli_watch},
-    {"status", "[--json]", "sources, snapshots, holds and the daemon", 0, 0,
-	true, false, NULL, lt_cli_status},
+	"why a job got its plan and its charge", 1, 1, true, false, lt_cli_explain_options,
+	lt_cli_explain},
+    {"now", "JOBID|NAMESPACE/NAME... [--json]", "start delayed jobs at once after all", 1, JOBS_MAX,
+	true, false, NULL, lt_cli_now},
+    {"jobs", "[--user U | --all] [--json]", "jobs that wait and run: plans, costs, savings", 0, 0,
+	true, false, lt_cli_jobs_options, lt_cli_jobs},
+    {"watch", "JOBID|NAMESPACE/NAME", "follow a job: a line whenever state, plan or cost change", 1,
+	1, false, false, NULL, lt_cli_watch},
+    {"status", "[--json]", "sources, snapshots, holds and the daemon", 0, 0, true, false, NULL,
+	lt_cli_status},
     {"signals",
 	"[--errors] [--json]\n"
 	"export [SOURCE] [--from DAY] [--to DAY] [--format csv|json]\n"
 	"test SOURCE [--config FILE] [--json]\n"
 	"adapters [NAME] [--json]",
-	"what each source says, now and next; export or test one", 0, 2, true,
-	false, lt_cli_signals_options, lt_cli_signals},
+	"what each source says, now and next; export or test one", 0, 2, true, false,
+	lt_cli_signals_options, lt_cli_signals},
     {"budget",
 	"[--team T] [--json]\n"
 	"adjust --team T [--amount A] [--kg-co2e K] --reason TEXT\n"
 	"moved [ACCOUNT --accept]",
-	"what each budget has spent, held and available; adjust one", 0, 2,
-	true, false, lt_cli_budget_options, lt_cli_budget},
-    {"alerts", "[--json]", "what was told of costs, and what is due", 0, 0,
-	true, false, NULL, lt_cli_alerts},
+	"what each budget has spent, held and available; adjust one", 0, 2, true, false,
+	lt_cli_budget_options, lt_cli_budget},
+    {"alerts", "[--json]", "what was told of costs, and what is due", 0, 0, true, false, NULL,
+	lt_cli_alerts},
     {"report",
 	"[--team T] [--period P | --from DAY --to DAY] [--by D,...] [--runs]\n"
 	"[...] [--format F] [--dataset D] [--tcto] [--no-users] [-o FILE]",
-	"the statement of each team for a period", 0, 0, true, false,
-	lt_cli_report_options, lt_cli_report},
+	"the statement of each team for a period", 0, 0, true, false, lt_cli_report_options,
+	lt_cli_report},
     {"close",
 	"[PERIOD | --last] [--output DIR [--no-users]] [--json]\n"
 	"--reopen PERIOD --reason TEXT [--json]",
-	"close a period, so that its statement stays; or list them", 0, 1, true,
-	false, lt_cli_close_options, lt_cli_close},
+	"close a period, so that its statement stays; or list them", 0, 1, true, false,
+	lt_cli_close_options, lt_cli_close},
     {"reconcile",
 	"INVOICE... [--from DAY --to DAY] [--cost HOW] [--type COLUMN] "
 	"[--map P=TYPE,...]\n"
 	"INVOICE... [--rate CUR=RATE] [--only tag:KEY=VALUE] [--account ID,...] "
 	"[--tolerance PCT]\n"
 	"INVOICE... [--format table|csv|json]",
-	"a cloud's invoice against what lowtide charged", 1, LT_CLI_PARTS_MAX,
-	true, false, lt_cli_reconcile_options, lt_cli_reconcile},
+	"a cloud's invoice against what lowtide charged", 1, LT_CLI_PARTS_MAX, true, false,
+	lt_cli_reconcile_options, lt_cli_reconcile},
     {"history", "[--name N] [--user U] [--json]\n--forget USER [--json]",
-	"how long your jobs have run; erase it", 0, 0, true, false,
-	lt_cli_history_options, lt_cli_history},
-    {"canary", "JOBID [--json]",
-	"interrupt a running job of yours, to see whether it resumes", 1, 1,
-	true, false, NULL, lt_cli_canary},
+	"how long your jobs have run; erase it", 0, 0, true, false, lt_cli_history_options,
+	lt_cli_history},
+    {"canary", "JOBID [--json]", "interrupt a running job of yours, to see whether it resumes", 1,
+	1, true, false, NULL, lt_cli_canary},
     {"notice", "[NODE [--in DURATION | --withdraw]] [--json]",
-	"a node is about to be taken back: bring its jobs away", 0, 1, true,
-	false, lt_cli_notice_options, lt_cli_notice},
-    {"rebuild", "[--json]", "make the ledger again from slurmdbd", 0, 0, true,
-	false, NULL, lt_cli_rebuild},
-    {"reload", "[--json]", "have lowtided read its policy file now", 0, 0, true,
-	false, NULL, lt_cli_reload},
+	"a node is about to be taken back: bring its jobs away", 0, 1, true, false,
+	lt_cli_notice_options, lt_cli_notice},
+    {"rebuild", "[--json]", "make the ledger again from slurmdbd", 0, 0, true, false, NULL,
+	lt_cli_rebuild},
+    {"reload", "[--json]", "have lowtided read its policy file now", 0, 0, true, false, NULL,
+	lt_cli_reload},
     {"simulate",
 	"TRACE --carbon FILE [--at TIME] [--policy P,...] [OPTIONS] [--json]\n"
 	"TRACE --config FILE --source NAME [OPTIONS] [--json]\n"
@@ -94,21 +87,18 @@ static const struct lt_cli_command commands[] = {
 	"what jobs of a trace would have emitted and waited, by policy; or "
 	"what lowtide would have saved here",
 	0, 1, true, false, lt_cli_simulate_options, lt_cli_simulate},
-    {"kube",
-	"manifest [--kubernetes-version V] [--on-unknown admit|refuse] [...]",
-	"write the manifests of a Kubernetes cluster", 1, 1, false, false,
-	lt_cli_kube_options, lt_cli_kube},
+    {"kube", "manifest [--kubernetes-version V] [--on-unknown admit|refuse] [...]",
+	"write the manifests of a Kubernetes cluster", 1, 1, false, false, lt_cli_kube_options,
+	lt_cli_kube},
     {"web", "[--port N | --socket[=PATH]]",
-	"a page to look at: prices, carbon, your jobs and budgets", 0, 0, false,
-	false, lt_cli_web_options, lt_cli_web},
-    {"off", "[REASON...] [--json]",
-	"let every job pass as without lowtide, from now on", 0, JOBS_MAX, true,
-	false, NULL, lt_cli_off},
-    {"on", "[--json]", "end what lowtide off began", 0, 0, true, false, NULL,
-	lt_cli_on},
+	"a page to look at: prices, carbon, your jobs and budgets", 0, 0, false, false,
+	lt_cli_web_options, lt_cli_web},
+    {"off", "[REASON...] [--json]", "let every job pass as without lowtide, from now on", 0,
+	JOBS_MAX, true, false, NULL, lt_cli_off},
+    {"on", "[--json]", "end what lowtide off began", 0, 0, true, false, NULL, lt_cli_on},
     {"doctor", "[--config FILE] [--json] | --collect[=FILE]",
-	"find what is set up wrong and how to mend it", 0, 0, true, false,
-	lt_cli_doctor_options, lt_cli_doctor},
+	"find what is set up wrong and how to mend it", 0, 0, true, false, lt_cli_doctor_options,
+	lt_cli_doctor},
 };
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 
@@ -127,8 +117,7 @@ print_help(void)
 	puts("usage: lowtide [--run DIR] COMMAND [ARGUMENTS]\n");
 	for (int i = 0; i < COMMAND_COUNT; i++)
 		printf("  %-9s %s\n", commands[i].name, commands[i].help);
-	puts(
-	    "\nlowtide help COMMAND says more; lowtide --version; man lowtide.");
+	puts("\nlowtide help COMMAND says more; lowtide --version; man lowtide.");
 }
 
 static void
@@ -137,8 +126,7 @@ print_option(const char *name, const char *argument, const char *help)
 	char left[64];
 
 	snprintf(left, sizeof(left), "--%s%s%s", name,
-	    argument != NULL && argument[0] != '[' ? " " : "",
-	    argument != NULL ? argument : "");
+	    argument != NULL && argument[0] != '[' ? " " : "", argument != NULL ? argument : "");
 	printf("  %-18s %s\n", left, help);
 }
 
@@ -153,8 +141,8 @@ print_command_help(const struct lt_cli_command *command)
 	if (command->has_json)
 		print_option("json", NULL, "print JSON for programs");
 	if (!command->raw)
-		print_option("run", "DIR",
-		    "run directory of lowtided (LOWTIDE_RUN_DIR, /run/lowtide)");
+		print_option(
+		    "run", "DIR", "run directory of lowtided (LOWTIDE_RUN_DIR, /run/lowtide)");
 	print_option("help", NULL, "this text");
 }
 
@@ -177,8 +165,7 @@ unknown_command(const char *name)
 }
 
 static int
-run_command(const struct lt_cli_command *command, int argc, char **argv,
-    const char *run_dir)
+run_command(const struct lt_cli_command *command, int argc, char **argv, const char *run_dir)
 {
 	struct lt_cli cli = {.command = command, .run_dir = run_dir};
 	bool help = false;
@@ -210,16 +197,14 @@ run_builtin(int argc, char **argv)
 		return LT_EXIT_OK;
 	}
 	if (help && argc > 1) {
-		const struct lt_cli_command *const command =
-		    command_find(argv[1]);
+		const struct lt_cli_command *const command = command_find(argv[1]);
 
 		if (command == NULL)
 			return unknown_command(argv[1]);
 		print_command_help(command);
 		return LT_EXIT_OK;
 	}
-	if (help || strcmp(argv[0], "--help") == 0 ||
-	    strcmp(argv[0], "-h") == 0) {
+	if (help || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
 		print_help();
 		return LT_EXIT_OK;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide notice: reports to lowtided that a node is about to be taken back, or
- * with --withdraw that it stays after all. Without a node, prints a table of
- * the nodes with a notice and of those that lowtide drained. Asks /v1/notice.
+ * lowtide notice: reports to lowtided that a node is about to be taken back, or with --withdraw
+ * that it stays after all. Without a node, prints a table of the nodes with a notice and of those
+ * that lowtide drained. Asks /v1/notice.
  */
 #include <string.h>
 
@@ -20,9 +20,8 @@ enum { DEFAULT_S = 120 };
 static void
 print_notices(const json_t *answer, bool color)
 {
-	static const struct lt_table_column columns[] = {{"NODE", false},
-	    {"JOBS", true}, {"REQUEUED IN", true}, {"GONE IN", true},
-	    {NULL, false}};
+	static const struct lt_table_column columns[] = {{"NODE", false}, {"JOBS", true},
+	    {"REQUEUED IN", true}, {"GONE IN", true}, {NULL, false}};
 	struct lt_table *const table = lt_table_new(columns);
 	size_t i;
 	const json_t *notice;
@@ -37,8 +36,7 @@ print_notices(const json_t *answer, bool color)
 		lt_json_int(notice, "requeue_in_s", &requeue_s);
 		lt_json_int(notice, "end_in_s", &end_s);
 		snprintf(count, sizeof(count), "%lld", (long long)jobs);
-		const char *const cells[] = {lt_json_text(notice, "node", "?"),
-		    count,
+		const char *const cells[] = {lt_json_text(notice, "node", "?"), count,
 		    lt_duration_text(requeue, sizeof(requeue), requeue_s),
 		    lt_duration_text(end, sizeof(end), end_s)};
 
@@ -55,8 +53,8 @@ print_notices(const json_t *answer, bool color)
 static void
 print_drained(const json_t *answer, bool color)
 {
-	static const struct lt_table_column columns[] = {{"NODE", false},
-	    {"GONE FOR", true}, {"RESUMED", false}, {NULL, false}};
+	static const struct lt_table_column columns[] = {
+	    {"NODE", false}, {"GONE FOR", true}, {"RESUMED", false}, {NULL, false}};
 	const json_t *const drained = json_object_get(answer, "drained");
 	struct lt_table *const table = lt_table_new(columns);
 	size_t i;
@@ -90,8 +88,7 @@ lt_cli_notice(const struct lt_cli *cli)
 {
 	const char *const in = lt_cli_value(cli, "in");
 	const bool withdraw = lt_cli_value(cli, "withdraw") != NULL;
-	const char *const node =
-	    cli->operand_count > 0 ? cli->operands[0] : NULL;
+	const char *const node = cli->operand_count > 0 ? cli->operands[0] : NULL;
 	int64_t in_s = DEFAULT_S;
 	json_t *answer = NULL;
 	struct lt_error err = {0};
@@ -101,17 +98,13 @@ lt_cli_notice(const struct lt_cli *cli)
 	if (in != NULL && withdraw)
 		return lt_cli_usage(cli, "--in and --withdraw are two of them");
 	if (in != NULL && (lt_duration_parse(in, &in_s, &err) || in_s < 0))
-		return lt_cli_usage(
-		    cli, "--in: got \"%.40s\", want a duration such as 2m", in);
-	json_t *const body =
-	    node == NULL ? NULL
-	    : withdraw	 ? json_pack("{s:s,s:b}", "node", node, "withdraw", 1)
-			 : json_pack("{s:s,s:I}", "node", node, "in_s",
-			       (json_int_t)in_s);
-	const int code =
-	    node == NULL
-		? lt_client_get(&answer, cli, "/v1/notice", &err)
-		: lt_client_post(&answer, cli, "/v1/notice", body, &err);
+		return lt_cli_usage(cli, "--in: got \"%.40s\", want a duration such as 2m", in);
+	json_t *const body = node == NULL ? NULL
+			     : withdraw
+				 ? json_pack("{s:s,s:b}", "node", node, "withdraw", 1)
+				 : json_pack("{s:s,s:I}", "node", node, "in_s", (json_int_t)in_s);
+	const int code = node == NULL ? lt_client_get(&answer, cli, "/v1/notice", &err)
+				      : lt_client_post(&answer, cli, "/v1/notice", body, &err);
 
 	json_decref(body);
 	if (code != LT_OK)

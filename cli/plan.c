@@ -2,12 +2,11 @@
 /*
  * lowtide plan: where and when a job would run, and at what cost.
  *
- * With Slurm it runs sbatch --carbon-plan. The plugin refuses that submission
- * with a table as its message; lowtide removes sbatch's prefixes and fits the
- * table to the terminal. The plugin can't see a terminal and writes the table
- * for any width; without a terminal, or if a cell is too long, the text stays
- * as it came. With -f FILE it posts a Kubernetes manifest to lowtided, which
- * plans it as if it had been created. Fails with sbatch's exit status, or 1.
+ * With Slurm it runs sbatch --carbon-plan. The plugin refuses that submission with a table as its
+ * message; lowtide removes sbatch's prefixes and fits the table to the terminal. The plugin can't
+ * see a terminal and writes the table for any width; without a terminal, or if a cell is too long,
+ * the text stays as it came. With -f FILE it posts a Kubernetes manifest to lowtided, which plans
+ * it as if it had been created. Fails with sbatch's exit status, or 1.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,23 +18,21 @@
 
 enum { CELLS = 6 };
 
-#define COLUMNS(FIRST)                                                         \
-	{                                                                      \
-		{FIRST, false}, {"PARTITION", false}, {"START", false},        \
-		    {"DONE BY", false}, {"COST", true}, {"CO2e", true},        \
-		    {"WHY", false}, {NULL, false},                             \
+#define COLUMNS(FIRST)                                                                             \
+	{                                                                                          \
+		{FIRST, false}, {"PARTITION", false}, {"START", false}, {"DONE BY", false},        \
+		    {"COST", true}, {"CO2e", true}, {"WHY", false}, {NULL, false},                 \
 	}
 
-/* Returns a table for the rows of one plan, or of several, each named by its
- * objective; NULL if there is no memory. */
+/* Returns a table for the rows of one plan, or of several, each named by its objective; NULL if
+ * there is no memory. */
 static struct lt_table *
 new_plan_table(bool compares)
 {
 	static const struct lt_table_column plan[] = COLUMNS(""),
 					    comparison[] = COLUMNS("OBJECTIVE");
 	static const int drops[] = {3, -1};
-	struct lt_table *const table =
-	    lt_table_new(compares ? comparison : plan);
+	struct lt_table *const table = lt_table_new(compares ? comparison : plan);
 
 	if (table == NULL)
 		return NULL;
@@ -45,8 +42,8 @@ new_plan_table(bool compares)
 	return table;
 }
 
-/* Cuts a row of the plugin's text into cells. Two spaces or more are between
- * them, but only one behind a long first name. */
+/* Cuts a row of the plugin's text into cells. Two spaces or more are between them, but only one
+ * behind a long first name. */
 static bool
 split_row(char *line, const char *cells[CELLS])
 {
@@ -67,8 +64,7 @@ split_row(char *line, const char *cells[CELLS])
 	return true;
 }
 
-/* Adds a row of the plugin's text, given without its mark; false if it is not a
- * row. */
+/* Adds a row of the plugin's text, given without its mark; false if it is not a row. */
 static bool
 put_plan_row(struct lt_table *table, const char *first, const char *row)
 {
@@ -77,9 +73,8 @@ put_plan_row(struct lt_table *table, const char *first, const char *row)
 	const bool is_row = line != NULL && split_row(line, cells);
 
 	if (is_row)
-		lt_table_row(
-		    table, (const char *const[]){first, cells[0], cells[1],
-			       cells[2], cells[3], cells[4], cells[5]});
+		lt_table_row(table, (const char *const[]){first, cells[0], cells[1], cells[2],
+					cells[3], cells[4], cells[5]});
 	free(line);
 	return is_row;
 }
@@ -111,8 +106,7 @@ print_plan(char *text)
 		if (is_head && table == NULL)
 			table = new_plan_table(false);
 		else if (table == NULL || strlen(line) < 2 ||
-			 !put_plan_row(
-			     table, line[0] == '*' ? "*" : "", line + 2)) {
+			 !put_plan_row(table, line[0] == '*' ? "*" : "", line + 2)) {
 			end_table(&table);
 			puts(line);
 		}
@@ -129,12 +123,10 @@ struct wanted {
 static bool
 has_manifest(const struct lt_cli *cli)
 {
-	const char *const first =
-	    cli->operand_count > 0 ? cli->operands[0] : "";
+	const char *const first = cli->operand_count > 0 ? cli->operands[0] : "";
 
 	/* sbatch takes none of these alone. */
-	return strcmp(first, "-f") == 0 || strcmp(first, "-n") == 0 ||
-	       strcmp(first, "--json") == 0;
+	return strcmp(first, "-f") == 0 || strcmp(first, "-n") == 0 || strcmp(first, "--json") == 0;
 }
 
 static int
@@ -144,25 +136,22 @@ read_words(struct wanted *wanted, const struct lt_cli *cli)
 		const char *const word = cli->operands[i];
 		const char **const value =
 		    strcmp(word, "-f") == 0 ? &wanted->file
-		    : strcmp(word, "-n") == 0 ||
-			    strcmp(word, "--namespace") == 0
+		    : strcmp(word, "-n") == 0 || strcmp(word, "--namespace") == 0
 			? &wanted->namespace
 			: NULL;
 
 		if (strcmp(word, "--json") == 0)
 			wanted->json = true;
 		else if (value == NULL)
-			return lt_cli_usage(cli,
-			    "got \"%s\", want -f FILE [-n NAMESPACE] [--json]",
-			    word);
+			return lt_cli_usage(
+			    cli, "got \"%s\", want -f FILE [-n NAMESPACE] [--json]", word);
 		else if (i + 1 == cli->operand_count)
 			return lt_cli_usage(cli, "%s wants a value", word);
 		else
 			*value = cli->operands[++i];
 	}
-	return wanted->file != NULL
-		   ? LT_EXIT_OK
-		   : lt_cli_usage(cli, "want -f FILE, or - for standard input");
+	return wanted->file != NULL ? LT_EXIT_OK
+				    : lt_cli_usage(cli, "want -f FILE, or - for standard input");
 }
 
 static int
@@ -192,23 +181,19 @@ set_namespace(json_t *manifest, const char *namespace, struct lt_error *err)
 		return LT_OK;
 	if (own != NULL && strcmp(own, namespace) != 0)
 		return lt_fail(err, LT_EINPUT,
-		    "-n: got \"%s\", but the manifest has namespace \"%s\"",
-		    namespace, own);
+		    "-n: got \"%s\", but the manifest has namespace \"%s\"", namespace, own);
 	if (json_is_object(metadata))
-		json_object_set_new(
-		    metadata, "namespace", json_string(namespace));
+		json_object_set_new(metadata, "namespace", json_string(namespace));
 	return LT_OK;
 }
 
 static int
-read_manifest(
-    json_t **manifest, const struct wanted *wanted, struct lt_error *err)
+read_manifest(json_t **manifest, const struct wanted *wanted, struct lt_error *err)
 {
 	char *const bytes = malloc(LT_MANIFEST_BYTES_MAX + 1);
 	const char *const file = wanted->file;
 	struct lt_manifest_text text = {
-	    .name = strcmp(file, "-") == 0 ? "standard input" : file,
-	    .bytes = bytes};
+	    .name = strcmp(file, "-") == 0 ? "standard input" : file, .bytes = bytes};
 
 	if (bytes == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory");
@@ -247,9 +232,8 @@ plan_manifest(const struct lt_cli *cli)
 	return result;
 }
 
-/* Returns the text of a line after sbatch's prefix and ours; NULL: not ours.
- * slurmctld's message and the plugin's come as errors or not, which depends on
- * the release and on the way they took. */
+/* Returns the text of a line after sbatch's prefix and ours; NULL: not ours. slurmctld's message
+ * and the plugin's come as errors or not, which depends on the release and on the way they took. */
 static const char *
 table_line(const char *line)
 {
@@ -267,9 +251,7 @@ table_line(const char *line)
 
 		if (digits > 0 && strncmp(line + digits, ": ", 2) == 0)
 			line += digits + 2;
-		return strncmp(line, ours, sizeof(ours) - 1) == 0
-			   ? line + sizeof(ours) - 1
-			   : NULL;
+		return strncmp(line, ours, sizeof(ours) - 1) == 0 ? line + sizeof(ours) - 1 : NULL;
 	}
 	return NULL;
 }
@@ -284,8 +266,7 @@ lt_plan_extract(FILE *out, char *text)
 	     line = strtok_r(NULL, "\n", &rest)) {
 		const char *const shown = table_line(line);
 
-		if (shown != NULL &&
-		    strncmp(shown, LT_PLAN_MARK, strlen(LT_PLAN_MARK)) == 0)
+		if (shown != NULL && strncmp(shown, LT_PLAN_MARK, strlen(LT_PLAN_MARK)) == 0)
 			found = true;
 		if (!found || shown == NULL)
 			continue;
@@ -295,8 +276,8 @@ lt_plan_extract(FILE *out, char *text)
 	return found;
 }
 
-/* Runs sbatch. *text is its plan, which the caller frees; NULL if there is
- * none, after the reason was printed. Returns the exit status. */
+/* Runs sbatch. *text is its plan, which the caller frees; NULL if there is none, after the reason
+ * was printed. Returns the exit status. */
 static int
 run_sbatch(char **text, char **argv)
 {
@@ -313,8 +294,7 @@ run_sbatch(char **text, char **argv)
 	char *const copy = strdup(said);
 	FILE *const out = open_memstream(text, &length);
 
-	if (out == NULL || copy == NULL || child.status == 0 ||
-	    !lt_plan_extract(out, copy)) {
+	if (out == NULL || copy == NULL || child.status == 0 || !lt_plan_extract(out, copy)) {
 		lt_print_safe(stderr, said);
 		if (child.status == 0)
 			fputs(
@@ -337,14 +317,12 @@ run_sbatch(char **text, char **argv)
 	return result;
 }
 
-/* Returns the first line that begins so, and its *length without the newline;
- * NULL: none. */
+/* Returns the first line that begins so, and its *length without the newline; NULL: none. */
 static const char *
 line_with(const char *text, const char *beginning, size_t *length)
 {
 	for (const char *line = text; line != NULL && *line != '\0';
-	     line = strchr(line, '\n') != NULL ? strchr(line, '\n') + 1
-					       : NULL) {
+	     line = strchr(line, '\n') != NULL ? strchr(line, '\n') + 1 : NULL) {
 		*length = strcspn(line, "\n");
 		if (strncmp(line, beginning, strlen(beginning)) == 0)
 			return line;
@@ -352,24 +330,21 @@ line_with(const char *text, const char *beginning, size_t *length)
 	return NULL;
 }
 
-/* Adds the choice of one objective to the table; without a table, or if it does
- * not parse as a row, prints it as a line of text. */
+/* Adds the choice of one objective to the table; without a table, or if it does not parse as a row,
+ * prints it as a line of text. */
 static void
-print_choice(struct lt_table *table, const char *objective, const char *text,
-    bool is_first)
+print_choice(struct lt_table *table, const char *objective, const char *text, bool is_first)
 {
 	size_t length;
 	const char *const head = line_with(text, "  PARTITION", &length);
 
 	if (table == NULL && is_first && head != NULL)
-		printf(
-		    "%-10s %.*s\n", "OBJECTIVE", (int)(length - 2), head + 2);
+		printf("%-10s %.*s\n", "OBJECTIVE", (int)(length - 2), head + 2);
 	const char *const row = line_with(text, "* ", &length);
 	char line[LT_ERROR_TEXT_SIZE * 4] = "nowhere";
 
 	if (row != NULL)
-		snprintf(
-		    line, sizeof(line), "%.*s", (int)(length - 2), row + 2);
+		snprintf(line, sizeof(line), "%.*s", (int)(length - 2), row + 2);
 	if (table == NULL || !put_plan_row(table, objective, line))
 		printf("%-10s %s\n", objective, line);
 }
@@ -378,18 +353,15 @@ print_choice(struct lt_table *table, const char *objective, const char *text,
 static int
 compare_objectives(char **argv, int objective_at)
 {
-	static const char *const objectives[] = {
-	    "balanced", "cost", "carbon", "fast"};
+	static const char *const objectives[] = {"balanced", "cost", "carbon", "fast"};
 	enum { COUNT = sizeof(objectives) / sizeof(objectives[0]) };
-	struct lt_table *const table =
-	    lt_cli_columns() > 0 ? new_plan_table(true) : NULL;
+	struct lt_table *const table = lt_cli_columns() > 0 ? new_plan_table(true) : NULL;
 	int status = LT_EXIT_OK;
 
 	for (int i = 0; i < COUNT && status == LT_EXIT_OK; i++) {
 		char option[48], *text = NULL;
 
-		(void)snprintf(
-		    option, sizeof(option), "--carbon-aware=%s", objectives[i]);
+		(void)snprintf(option, sizeof(option), "--carbon-aware=%s", objectives[i]);
 		argv[objective_at] = option;
 		status = run_sbatch(&text, argv);
 		if (status == LT_EXIT_OK)
@@ -416,8 +388,8 @@ take_compare(char **operands, int *count)
 	return true;
 }
 
-/* True if the arguments choose an objective themselves: sbatch would take that
- * one, and all rows would be the same. */
+/* True if the arguments choose an objective themselves: sbatch would take that one, and all rows
+ * would be the same. */
 static bool
 names_objective(char *const *operands, int count)
 {
@@ -433,8 +405,7 @@ names_objective(char *const *operands, int count)
 int
 lt_cli_plan(const struct lt_cli *cli)
 {
-	const int skip =
-	    cli->operand_count && strcmp(cli->operands[0], "--") == 0 ? 1 : 0;
+	const int skip = cli->operand_count && strcmp(cli->operands[0], "--") == 0 ? 1 : 0;
 	int count = cli->operand_count - skip, used = 0, result;
 	char *text = NULL;
 
@@ -444,8 +415,8 @@ lt_cli_plan(const struct lt_cli *cli)
 	if (!count)
 		return lt_cli_usage(cli, "want the arguments of sbatch");
 	if (compares && names_objective(cli->operands + skip, count))
-		return lt_cli_usage(cli,
-		    "--compare shows each objective: leave --carbon-aware out");
+		return lt_cli_usage(
+		    cli, "--compare shows each objective: leave --carbon-aware out");
 	char **const argv = calloc((size_t)count + 4, sizeof(*argv));
 
 	if (argv == NULL) {
@@ -457,8 +428,7 @@ lt_cli_plan(const struct lt_cli *cli)
 	argv[used++] = (char *)(uintptr_t) "--carbon-plan";
 	if (compares)
 		used++;
-	memcpy(
-	    argv + used, cli->operands + skip, (size_t)count * sizeof(*argv));
+	memcpy(argv + used, cli->operands + skip, (size_t)count * sizeof(*argv));
 	if (compares) {
 		result = compare_objectives(argv, used - 1);
 	} else {

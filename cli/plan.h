@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of a plan in the output of sbatch --carbon-plan; declared for
- * tests.
+ * The table of a plan in the output of sbatch --carbon-plan; declared for tests.
  */
 #ifndef LT_PLAN_H
 #define LT_PLAN_H

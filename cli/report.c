@@ -2,12 +2,11 @@
 /*
  * lowtide report: the statement of each team for a period.
  *
- * lowtided does the sums. Its one answer (report_ask.c) becomes a table or CSV
- * (report_tables.c, report_by.c, report_sections.c, run_csv.c), FOCUS
- * (focus.c), JSON or a statement in HTML (report_html.c), with the same totals
- * in each to the smallest unit. Figures and their columns are listed in
- * figures.h. This file has the options and the formats. An answer that is not a
- * report is an error, and then nothing is written to --output.
+ * lowtided does the sums. Its one answer (report_ask.c) becomes a table or CSV (report_tables.c,
+ * report_by.c, report_sections.c, run_csv.c), FOCUS (focus.c), JSON or a statement in HTML
+ * (report_html.c), with the same totals in each to the smallest unit. Figures and their columns are
+ * listed in figures.h. This file has the options and the formats. An answer that is not a report is
+ * an error, and then nothing is written to --output.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -24,17 +23,14 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {"by", "D,...",
 	"by day, month, team, user, partition, qos, gpu, name, wckey, state, label:KEY"},
     {"tree", NULL, "each team with all below it too (csv: instead)"},
-    {"balance", NULL,
-	"what lowtide did in twelve months, for good and ill, too (csv: instead)"},
+    {"balance", NULL, "what lowtide did in twelve months, for good and ill, too (csv: instead)"},
     {"format", "F", "table, csv, json, html, focus or ood"},
     {"dataset", "D", "focus: cost-and-usage (default) or billing-period"},
     {"runs", NULL, "each run too (csv: runs and adjustments instead)"},
-    {"carbon", NULL,
-	"energy and carbon too, as an auditor asks (csv: each hour instead)"},
+    {"carbon", NULL, "energy and carbon too, as an auditor asks (csv: each hour instead)"},
     {"tcto", NULL, "total cost to outcome too (csv: instead)"},
     {"unused", NULL, "what of the site's own nodes was paid and not used too"},
-    {"output", "FILE",
-	"where to (-o FILE, or a folder); default: standard output"},
+    {"output", "FILE", "where to (-o FILE, or a folder); default: standard output"},
     {"no-users", NULL, "whose runs they are, and their names, left out"},
     {NULL, NULL, NULL},
 };
@@ -70,8 +66,8 @@ print_json(FILE *out, const json_t *report, struct lt_error *err)
 }
 
 static void
-print_tables(FILE *out, const json_t *report, const struct lt_report_look *look,
-    struct lt_error *err)
+print_tables(
+    FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
 	if (lt_report_tables(out, report, look, err) == LT_OK && look->by)
 		lt_report_by_table(out, report, look, err);
@@ -80,11 +76,10 @@ print_tables(FILE *out, const json_t *report, const struct lt_report_look *look,
 }
 
 int
-lt_report_print(FILE *out, const json_t *report,
-    const struct lt_report_look *look, struct lt_error *err)
+lt_report_print(
+    FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
-	if (lt_report_check(report, err) ||
-	    lt_report_sections_check(report, look, err))
+	if (lt_report_check(report, err) || lt_report_sections_check(report, look, err))
 		return err->code;
 	switch (look->format) {
 	case LT_REPORT_TABLE:
@@ -130,13 +125,12 @@ find_format(enum lt_report_format *format, const struct lt_cli *cli)
 	}
 	if (word == NULL)
 		return LT_EXIT_OK;
-	return lt_cli_usage(cli,
-	    "--format: got \"%s\", want table, csv, json, html, focus or ood",
-	    word);
+	return lt_cli_usage(
+	    cli, "--format: got \"%s\", want table, csv, json, html, focus or ood", word);
 }
 
-/* Sets *charges to false if the FOCUS dataset is billing-period; to true for
- * the dataset of charges and for all other formats. */
+/* Sets *charges to false if the FOCUS dataset is billing-period; to true for the dataset of charges
+ * and for all other formats. */
 static int
 find_dataset(bool *charges, const struct lt_cli *cli, bool is_focus)
 {
@@ -146,14 +140,13 @@ find_dataset(bool *charges, const struct lt_cli *cli, bool is_focus)
 	if (word != NULL && !is_focus)
 		return lt_cli_usage(cli, "--dataset belongs to --format focus");
 	if (!*charges && strcmp(word, "billing-period") != 0)
-		return lt_cli_usage(cli,
-		    "--dataset: got \"%s\", want cost-and-usage or billing-period",
-		    word);
+		return lt_cli_usage(
+		    cli, "--dataset: got \"%s\", want cost-and-usage or billing-period", word);
 	return LT_EXIT_OK;
 }
 
-/* Returns how rows of runs are printed as they come; NULL if the report is
- * printed once it is complete. */
+/* Returns how rows of runs are printed as they come; NULL if the report is printed once it is
+ * complete. */
 static const struct lt_rows_kind *
 rows_of(const struct lt_report_look *look)
 {
@@ -163,9 +156,8 @@ rows_of(const struct lt_report_look *look)
 }
 
 int
-lt_report_write(FILE *out, const struct lt_cli *cli,
-    const struct lt_report_query *query, const struct lt_report_look *look,
-    struct lt_error *err)
+lt_report_write(FILE *out, const struct lt_cli *cli, const struct lt_report_query *query,
+    const struct lt_report_look *look, struct lt_error *err)
 {
 	const bool is_focus = look->format == LT_REPORT_FOCUS;
 	const struct lt_rows_kind *const kind = rows_of(look);
@@ -175,14 +167,12 @@ lt_report_write(FILE *out, const struct lt_cli *cli,
 
 	asked.months = is_focus;
 	if (is_focus && look->charges)
-		return lt_focus_write(out, cli, &asked, err) == LT_OK
-			   ? check_written(out, err)
-			   : err->code;
+		return lt_focus_write(out, cli, &asked, err) == LT_OK ? check_written(out, err)
+								      : err->code;
 	if (kind != NULL || (look->runs && !is_focus))
 		lt_report_ask_runs(&report, &to, cli, &asked, err);
 	else
-		lt_report_ask(
-		    &report, cli, &asked, look->format == LT_REPORT_HTML, err);
+		lt_report_ask(&report, cli, &asked, look->format == LT_REPORT_HTML, err);
 	if (!err->code && kind == NULL)
 		lt_report_print(out, report, look, err);
 	else if (kind != NULL)
@@ -193,8 +183,8 @@ lt_report_write(FILE *out, const struct lt_cli *cli,
 
 /* Writes "FOLDER/PERIOD-TEAM.html"; "/" in a team's name becomes "_". */
 static int
-name_in_folder(char *path, size_t size, const char *folder,
-    const struct lt_report_query *query, const struct lt_report_look *look)
+name_in_folder(char *path, size_t size, const char *folder, const struct lt_report_query *query,
+    const struct lt_report_look *look)
 {
 	static const char *const ends[LT_REPORT_FORMAT_COUNT] = {
 	    [LT_REPORT_TABLE] = "txt",
@@ -212,9 +202,8 @@ name_in_folder(char *path, size_t size, const char *folder,
 	for (char *c = team; *c != '\0'; c++)
 		if (*c == '/' || (unsigned char)*c < ' ')
 			*c = '_';
-	return snprintf(path, size, "%s/%s%s%s%s.%s", folder,
-	    is_days ? query->from : query->period, is_days ? ".." : "",
-	    is_days && query->to != NULL ? query->to : "", team,
+	return snprintf(path, size, "%s/%s%s%s%s.%s", folder, is_days ? query->from : query->period,
+	    is_days ? ".." : "", is_days && query->to != NULL ? query->to : "", team,
 	    LT_WORD(ends, look->format));
 }
 
@@ -245,12 +234,10 @@ print_report(const struct lt_cli *cli, struct lt_report_look *look)
 
 	if (to != NULL && stat(to, &there) == 0 && S_ISDIR(there.st_mode)) {
 		if (query.period == NULL && query.from == NULL)
-			return lt_cli_usage(cli,
-			    "--output: a folder wants --period, by which the file is named");
-		if (name_in_folder(path, sizeof(path), to, &query, look) >=
-		    (int)sizeof(path))
 			return lt_cli_usage(
-			    cli, "--output: the name is too long");
+			    cli, "--output: a folder wants --period, by which the file is named");
+		if (name_in_folder(path, sizeof(path), to, &query, look) >= (int)sizeof(path))
+			return lt_cli_usage(cli, "--output: the name is too long");
 		to = path;
 	}
 	if (lt_output_open(&output, to, &err))
@@ -268,14 +255,13 @@ print_report(const struct lt_cli *cli, struct lt_report_look *look)
 static int
 print_ood(const struct lt_cli *cli)
 {
-	static const char *const not_its[] = {"team", "period", "from", "to",
-	    "by", "tree", "balance", "runs", "tcto", "carbon", "unused",
-	    "no-users"};
+	static const char *const not_its[] = {"team", "period", "from", "to", "by", "tree",
+	    "balance", "runs", "tcto", "carbon", "unused", "no-users"};
 
 	for (size_t i = 0; i < sizeof(not_its) / sizeof(not_its[0]); i++)
 		if (lt_cli_value(cli, not_its[i]) != NULL)
-			return lt_cli_usage(cli,
-			    "--%s does not belong to --format ood", not_its[i]);
+			return lt_cli_usage(
+			    cli, "--%s does not belong to --format ood", not_its[i]);
 	return lt_report_ood(cli);
 }
 
@@ -307,13 +293,11 @@ lt_cli_report(const struct lt_cli *cli)
 	if (look.format == LT_REPORT_OOD)
 		return print_ood(cli);
 	if (look.format == LT_REPORT_HTML && look.runs)
-		return lt_cli_usage(cli,
-		    "--runs: html has the ten that cost most; csv and json have all");
+		return lt_cli_usage(
+		    cli, "--runs: html has the ten that cost most; csv and json have all");
 	if (look.format == LT_REPORT_HTML && look.by)
 		return lt_cli_usage(cli, "--by: html has groups of its own");
-	if (look.runs + look.tcto + look.by + look.tree + look.balance +
-		    look.carbon >
-		1 &&
+	if (look.runs + look.tcto + look.by + look.tree + look.balance + look.carbon > 1 &&
 	    look.format == LT_REPORT_CSV)
 		return lt_cli_usage(cli,
 		    "--runs, --by, --tree, --balance, --tcto and --carbon: one csv can't have two of them");
@@ -321,12 +305,11 @@ lt_cli_report(const struct lt_cli *cli)
 		return lt_cli_usage(cli,
 		    "--%s: focus has each amount once; table, csv, json and html have it",
 		    look.tree ? "tree" : "balance");
-	if (look.unused &&
-	    (look.format == LT_REPORT_CSV || look.format == LT_REPORT_FOCUS))
+	if (look.unused && (look.format == LT_REPORT_CSV || look.format == LT_REPORT_FOCUS))
 		return lt_cli_usage(cli,
 		    "--unused: csv and focus have what is a team's; table, json and html have it");
 	if (look.carbon && look.format == LT_REPORT_FOCUS)
-		return lt_cli_usage(cli,
-		    "--carbon: focus has energy and carbon in its own columns");
+		return lt_cli_usage(
+		    cli, "--carbon: focus has energy and carbon in its own columns");
 	return print_report(cli, &look);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide status: the daemon, the policy in force, the snapshots and their age,
- * the holds, and a table of the sources with their values and quality. Reads
- * GET /v1/status; --json prints the answer as it came.
+ * lowtide status: the daemon, the policy in force, the snapshots and their age, the holds, and a
+ * table of the sources with their values and quality. Reads GET /v1/status; --json prints the
+ * answer as it came.
  */
 #include <math.h>
 #include <string.h>
@@ -42,11 +42,9 @@ print_daemon(const json_t *status)
 
 	lt_json_int(status, "pid", &pid);
 	snprintf(line, sizeof(line), "%s%s%s, pid %lld on %s, since %s%s",
-	    is_kube ? lt_json_text(status, "program", "?") : "",
-	    is_kube ? " " : "", lt_json_text(status, "version", "?"),
-	    (long long)pid, lt_json_text(status, "host", "?"),
-	    lt_local_time(
-		when, sizeof(when), lt_json_text(status, "started", NULL)),
+	    is_kube ? lt_json_text(status, "program", "?") : "", is_kube ? " " : "",
+	    lt_json_text(status, "version", "?"), (long long)pid, lt_json_text(status, "host", "?"),
+	    lt_local_time(when, sizeof(when), lt_json_text(status, "started", NULL)),
 	    json_is_false(json_object_get(status, "acting"))
 		? " (standing by: slurmctld acts on another host)"
 		: "");
@@ -55,8 +53,8 @@ print_daemon(const json_t *status)
 	print_field("mode", lt_json_text(status, "mode", "?"));
 	const json_t *const off = json_object_get(status, "off");
 	if (json_is_object(off)) {
-		snprintf(line, sizeof(line), "%s; lowtide on ends it",
-		    lt_json_text(off, "text", "?"));
+		snprintf(
+		    line, sizeof(line), "%s; lowtide on ends it", lt_json_text(off, "text", "?"));
 		print_field("off", line);
 	}
 	print_field("currency", lt_json_text(status, "currency", "none"));
@@ -71,15 +69,13 @@ print_policy(const json_t *policy, bool color)
 	const char *const used = lt_json_text(policy, "in_force", path);
 	const bool is_last = strcmp(path, used) != 0;
 
-	snprintf(line, sizeof(line), "%s%s, loaded %s", used,
-	    is_last ? " (the last good one)" : "",
-	    lt_local_time(
-		when, sizeof(when), lt_json_text(policy, "loaded", NULL)));
+	snprintf(line, sizeof(line), "%s%s, loaded %s", used, is_last ? " (the last good one)" : "",
+	    lt_local_time(when, sizeof(when), lt_json_text(policy, "loaded", NULL)));
 	print_field("policy", line);
 	if (!error[0])
 		return;
-	printf("%-10s %s%s%s", "", color ? "\033[31m" : "",
-	    is_last ? path : "the file", " is not in force: ");
+	printf("%-10s %s%s%s", "", color ? "\033[31m" : "", is_last ? path : "the file",
+	    " is not in force: ");
 	fputs(color ? "\033[0m" : "", stdout);
 	lt_print_safe(stdout, error);
 	putchar('\n');
@@ -104,8 +100,7 @@ static void
 print_kube(const json_t *status)
 {
 	const json_t *const kube = json_object_get(status, "kubernetes");
-	const char *const release =
-	    lt_json_text(json_object_get(status, "slurm"), "release", "?");
+	const char *const release = lt_json_text(json_object_get(status, "slurm"), "release", "?");
 	int64_t waiting, unheld, budget = 0;
 	const json_t *const away = json_object_get(kube, "away");
 	int64_t from, to;
@@ -114,25 +109,22 @@ print_kube(const json_t *status)
 	snprintf(line, sizeof(line), "%s", release);
 	lt_json_int(kube, "waiting_for_budget", &budget);
 	if (lt_json_int(kube, "waiting", &waiting))
-		snprintf(line, sizeof(line),
-		    "%s, %lld Job%s wait%s, %lld of them for budget", release,
-		    (long long)waiting, waiting == 1 ? "" : "s",
-		    waiting == 1 ? "s" : "", (long long)budget);
+		snprintf(line, sizeof(line), "%s, %lld Job%s wait%s, %lld of them for budget",
+		    release, (long long)waiting, waiting == 1 ? "" : "s", waiting == 1 ? "s" : "",
+		    (long long)budget);
 	print_field("kubernetes", line);
 	if (lt_json_int(kube, "unheld_pods", &unheld) && unheld > 0) {
 		snprintf(line, sizeof(line),
 		    "%lld pod%s of no Job run%s: charged each hour, and nothing is held for %s",
-		    (long long)unheld, unheld == 1 ? "" : "s",
-		    unheld == 1 ? "s" : "", unheld == 1 ? "it" : "them");
+		    (long long)unheld, unheld == 1 ? "" : "s", unheld == 1 ? "s" : "",
+		    unheld == 1 ? "it" : "them");
 		print_field("unheld", line);
 	}
-	if (!lt_json_int(away, "from_utc_s", &from) ||
-	    !lt_json_int(away, "to_utc_s", &to))
+	if (!lt_json_int(away, "from_utc_s", &from) || !lt_json_int(away, "to_utc_s", &to))
 		return;
 	snprintf(line, sizeof(line),
 	    "nobody watched from %s to %s: what ended then is charged as estimated",
-	    lt_utc_text(since, sizeof(since), from),
-	    lt_utc_text(until, sizeof(until), to));
+	    lt_utc_text(since, sizeof(since), from), lt_utc_text(until, sizeof(until), to));
 	print_field("away", line);
 }
 
@@ -155,19 +147,19 @@ print_snapshots(const json_t *status)
 	const json_t *const budget = json_object_get(status, "budget");
 	const json_t *const ring = json_object_get(status, "ring");
 	const json_t *const holds = json_object_get(status, "holds");
-	int64_t generation = 0, ingested = 0, highest = 0, slots = 0, open = 0,
-		refused = 0, unproven = 0, pending;
+	int64_t generation = 0, ingested = 0, highest = 0, slots = 0, open = 0, refused = 0,
+		unproven = 0, pending;
 	char line[1024], age[64], money[64] = "", held[160] = "";
 
 	lt_json_int(market, "generation", &generation);
-	snprintf(line, sizeof(line), "generation %lld, age on disk %s",
-	    (long long)generation, age_text(age, sizeof(age), market, "age_s"));
+	snprintf(line, sizeof(line), "generation %lld, age on disk %s", (long long)generation,
+	    age_text(age, sizeof(age), market, "age_s"));
 	print_field("market", line);
 	print_error(market);
 	generation = 0;
 	lt_json_int(budget, "generation", &generation);
-	snprintf(line, sizeof(line), "generation %lld, age on disk %s%s",
-	    (long long)generation, age_text(age, sizeof(age), budget, "age_s"),
+	snprintf(line, sizeof(line), "generation %lld, age on disk %s%s", (long long)generation,
+	    age_text(age, sizeof(age), budget, "age_s"),
 	    json_is_true(json_object_get(budget, "ready"))
 		? ""
 		: ", not ready: quotes are still being read");
@@ -176,17 +168,14 @@ print_snapshots(const json_t *status)
 	lt_json_int(ring, "absorbed", &ingested);
 	lt_json_int(ring, "highest", &highest);
 	lt_json_int(ring, "slots", &slots);
-	/* Absent before the first budget snapshot, and for users who may not
-	 * see all teams. */
+	/* Absent before the first budget snapshot, and for users who may not see all teams. */
 	const bool knows_holds = lt_json_int(holds, "open", &open);
 	if (lt_json_int(holds, "pending_money_micros", &pending) &&
 	    lt_json_text(status, "currency", "")[0])
-		lt_money_text(money, sizeof(money), pending,
-		    lt_json_text(status, "currency", ""));
+		lt_money_text(money, sizeof(money), pending, lt_json_text(status, "currency", ""));
 	if (knows_holds)
-		snprintf(held, sizeof(held), "%lld open%s%s%s; ",
-		    (long long)open, money[0] ? ", " : "", money,
-		    money[0] ? " of jobs that wait" : "");
+		snprintf(held, sizeof(held), "%lld open%s%s%s; ", (long long)open,
+		    money[0] ? ", " : "", money, money[0] ? " of jobs that wait" : "");
 	snprintf(line, sizeof(line), "%sring %lld of %lld slots waiting", held,
 	    (long long)(highest - ingested), (long long)slots);
 	print_field("holds", line);
@@ -205,8 +194,7 @@ print_snapshots(const json_t *status)
 		    (long long)unproven);
 		print_field("", line);
 	}
-	if (lt_json_int(status, "adjustments_refused", &refused) &&
-	    refused > 0) {
+	if (lt_json_int(status, "adjustments_refused", &refused) && refused > 0) {
 		snprintf(line, sizeof(line),
 		    "%lld adjustments of the journal are not in the ledger: it can't add them",
 		    (long long)refused);
@@ -227,18 +215,17 @@ print_unclosed(const json_t *month)
 	print_field(lt_json_text(month, "label", "?"), line);
 }
 
-/* Prints a price with the decimals of amounts; one below ten of their last
- * digits with three figures, as tariffs have. */
+/* Prints a price with the decimals of amounts; one below ten of their last digits with three
+ * figures, as tariffs have. */
 static void
-price_text(char *out, size_t size, double price, const char *currency,
-    const char *after)
+price_text(char *out, size_t size, double price, const char *currency, const char *after)
 {
 	const double step = (double)lt_currency_step(currency) / LT_MICROS;
 	const bool small = price != 0 && fabs(price) < 10 * step;
 
 	snprintf(out, size, small ? "%.*g%s%s%s" : "%.*f%s%s%s",
-	    small ? 3 : lt_currency_decimals(currency), price,
-	    currency[0] ? " " : "", currency, after);
+	    small ? 3 : lt_currency_decimals(currency), price, currency[0] ? " " : "", currency,
+	    after);
 }
 
 /* How people read lowtided's units: "9.87 USD/node-hour". */
@@ -266,8 +253,7 @@ value_text(char *out, size_t size, const json_t *source, const char *currency)
 		if (strcmp(unit, units[i].unit) != 0)
 			continue;
 		if (units[i].money)
-			price_text(
-			    out, size, number / 1e6, currency, units[i].after);
+			price_text(out, size, number / 1e6, currency, units[i].after);
 		else
 			snprintf(out, size, "%.0f%s", number, units[i].after);
 		return out;
@@ -302,8 +288,7 @@ print_sources(const json_t *sources, const char *currency, bool color)
 	}
 	json_array_foreach(sources, index, source) {
 		char value[96], age[64];
-		const bool replayed =
-		    json_is_true(json_object_get(source, "replay"));
+		const bool replayed = json_is_true(json_object_get(source, "replay"));
 		const char *const cells[] = {
 		    lt_json_text(source, "name", "?"),
 		    lt_json_text(source, "adapter", "?"),
@@ -337,14 +322,12 @@ lt_status_drained(char *out, size_t size, const json_t *status)
 	json_array_foreach(list, i, node) {
 		const char *const name = lt_json_text(node, "node", "?");
 
-		if (used + strlen(name) + sizeof(", and 4294967295 more") >
-		    size) {
-			snprintf(out + used, size - used, ", and %zu more",
-			    json_array_size(list) - i);
+		if (used + strlen(name) + sizeof(", and 4294967295 more") > size) {
+			snprintf(
+			    out + used, size - used, ", and %zu more", json_array_size(list) - i);
 			break;
 		}
-		used += (size_t)snprintf(
-		    out + used, size - used, "%s%s", i > 0 ? ", " : "", name);
+		used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", name);
 	}
 	return json_array_size(list);
 }

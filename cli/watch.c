@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide watch JOB: prints a line whenever the state, plan or cost of a job
- * changes, until it has ended and was charged.
+ * lowtide watch JOB: prints a line whenever the state, plan or cost of a job changes, until it has
+ * ended and was charged.
  *
- * Asks GET /v1/jobs/JOB every 2 to 15 seconds. On a terminal it redraws the
- * last line if only the cost changed. If lowtided stops answering it says so
- * once and keeps asking; the exit status is 1 if the job is not known or may
- * not be seen.
+ * Asks GET /v1/jobs/JOB every 2 to 15 seconds. On a terminal it redraws the last line if only the
+ * cost changed. If lowtided stops answering it says so once and keeps asking; the exit status is 1
+ * if the job is not known or may not be seen.
  */
 #include <signal.h>
 #include <string.h>
@@ -78,9 +77,8 @@ close_line(struct watch *w)
 	line_is_open = 0;
 }
 
-/* Redraws the last line if it shows the same job and only its cost has changed.
- * Prints a line of its own if the text is wider than the terminal, or there is
- * no terminal. */
+/* Redraws the last line if it shows the same job and only its cost has changed. Prints a line of
+ * its own if the text is wider than the terminal, or there is no terminal. */
 static void
 draw(struct watch *w, int64_t job_id, const char *line, bool same_state)
 {
@@ -102,13 +100,12 @@ draw(struct watch *w, int64_t job_id, const char *line, bool same_state)
 	fflush(stdout);
 }
 
-/* Prints the job if its line differs from the last; true if its state, plan or
- * place has changed. */
+/* Prints the job if its line differs from the last; true if its state, plan or place has
+ * changed. */
 static bool
 show_job(struct watch *w, const json_t *job, const char *currency)
 {
-	char state[LINE_SIZE / 2], costs[160], line[LINE_SIZE], key[24],
-	    at[40] = "";
+	char state[LINE_SIZE / 2], costs[160], line[LINE_SIZE], key[24], at[40] = "";
 	const time_t now = time(NULL);
 	struct tm local;
 	int64_t job_id = 0;
@@ -118,13 +115,11 @@ show_job(struct watch *w, const json_t *job, const char *currency)
 	lt_job_state(state, sizeof(state), job, currency);
 	lt_job_costs(costs, sizeof(costs), job, currency);
 	const json_t *const before = json_object_get(w->shown, key);
-	const bool same_state =
-	    strcmp(lt_json_text(before, "state", ""), state) == 0;
+	const bool same_state = strcmp(lt_json_text(before, "state", ""), state) == 0;
 
 	if (same_state && strcmp(lt_json_text(before, "costs", ""), costs) == 0)
 		return false;
-	json_object_set_new(w->shown, key,
-	    json_pack("{s:s,s:s}", "state", state, "costs", costs));
+	json_object_set_new(w->shown, key, json_pack("{s:s,s:s}", "state", state, "costs", costs));
 	if (localtime_r(&now, &local) != NULL)
 		strftime(at, sizeof(at), "%a %H:%M:%S %Z", &local);
 	const char *const id = lt_json_text(job, "id", key);
@@ -193,8 +188,7 @@ static bool
 must_give_up(struct watch *w, const struct lt_error *err)
 {
 	w->unknown = is_unknown(err) ? w->unknown + 1 : 0;
-	if (!w->was_known || err->code == LT_EDENIED ||
-	    w->unknown == UNKNOWN_MOST)
+	if (!w->was_known || err->code == LT_EDENIED || w->unknown == UNKNOWN_MOST)
 		return true;
 	w->pause_s = w->pause_s * 3 / 2;
 	if (w->pause_s > LAST_PAUSE_S)
@@ -228,8 +222,7 @@ follow_job(struct watch *w)
 		bool over;
 
 		lt_client_get(&answer, w->cli, w->path, &err);
-		over = err.code != LT_OK ? must_give_up(w, &err)
-					 : show_answer(w, answer);
+		over = err.code != LT_OK ? must_give_up(w, &err) : show_answer(w, answer);
 		json_decref(answer);
 		if (over && err.code != LT_OK)
 			return give_up(w, &err);
@@ -250,8 +243,7 @@ lt_cli_watch(const struct lt_cli *cli)
 	    .pause_s = FIRST_PAUSE_S};
 	struct lt_error err = {0};
 
-	if (lt_job_path(w.path, sizeof(w.path), "/v1/jobs", cli->operands[0],
-		&err) != LT_OK) {
+	if (lt_job_path(w.path, sizeof(w.path), "/v1/jobs", cli->operands[0], &err) != LT_OK) {
 		json_decref(w.shown);
 		return lt_cli_usage(cli, "%s", err.text);
 	}

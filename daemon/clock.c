@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One list of all stamps of lowtided that intervals depend on. A clock that
- * goes back must stall nothing, one that jumps must expire nothing early. The
- * loop calls lt_clock_follow() before each turn; stamps in the ledger are moved
- * too, and tried again in the next turn if it can't be written.
+ * One list of all stamps of lowtided that intervals depend on. A clock that goes back must stall
+ * nothing, one that jumps must expire nothing early. The loop calls lt_clock_follow() before each
+ * turn; stamps in the ledger are moved too, and tried again in the next turn if it can't be
+ * written.
  */
 #include <stddef.h>
 
@@ -17,8 +17,7 @@ lt_clock_step(struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms)
 	const int64_t offset_ms = wall_ms - monotonic_ms;
 
 	if (!clock->known) {
-		*clock = (struct lt_clock){
-		    .known = true, .behind = true, .offset_ms = offset_ms};
+		*clock = (struct lt_clock){.known = true, .behind = true, .offset_ms = offset_ms};
 		return 0;
 	}
 	const int64_t by_s = (offset_ms - clock->offset_ms) / 1000;
@@ -62,15 +61,14 @@ move_stamp(int64_t *stamp, int64_t by_s)
 		*stamp += by_s;
 }
 
-/* The first start of all: before it nothing is charged. Set back, the clock
- * shows that time once more. */
+/* The first start of all: before it nothing is charged. Set back, the clock shows that time once
+ * more. */
 static int
 move_since(struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err)
 {
 	int64_t since_utc_s;
 
-	if (!lt_ledger_get_number(ledger, "since", 0, &since_utc_s) ||
-	    since_utc_s <= now_utc_s)
+	if (!lt_ledger_get_number(ledger, "since", 0, &since_utc_s) || since_utc_s <= now_utc_s)
 		return LT_OK;
 	return lt_ledger_put_number(ledger, "since", now_utc_s, err);
 }
@@ -83,8 +81,7 @@ move_ledger(struct lt_clock *clock, struct lt_ledger *ledger, int64_t now_utc_s)
 
 	if (!clock->behind || ledger == NULL)
 		return;
-	int code =
-	    lt_ledger_move_holds(ledger, clock->behind_by_s, now_utc_s, &err);
+	int code = lt_ledger_move_holds(ledger, clock->behind_by_s, now_utc_s, &err);
 	if (code == LT_OK) {
 		clock->behind_by_s = 0;
 		code = move_since(ledger, now_utc_s, &err);
@@ -106,8 +103,7 @@ lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
 		for (int i = 0; i < LT_ALERT_KIND_COUNT; i++)
 			move_stamp(&d->next.alerts[i], by_s);
 		for (int i = 0; i < d->signals.source_count; i++)
-			move_stamp(
-			    &d->signals.sources[i].next_fetch_utc_s, by_s);
+			move_stamp(&d->signals.sources[i].next_fetch_utc_s, by_s);
 		for (uint32_t i = 0; i < d->jobs.ended_count; i++)
 			move_stamp(&d->jobs.ended[i].seen_utc_s, by_s);
 		d->clock.behind_by_s += by_s;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtided as a whole: one struct for the process, which has one thread. Each
- * room's part of it is in that room's header; a function gets the parts that
- * it needs, and all of it only where these are many.
+ * lowtided as a whole: one struct for the process, which has one thread. Each room's part of it is
+ * in that room's header; a function gets the parts that it needs, and all of it only where these
+ * are many.
  */
 #ifndef LT_DAEMON_H
 #define LT_DAEMON_H
@@ -32,8 +32,8 @@
 
 struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
-	int64_t snapshot, renewal, dirty, voids, policy, policy_told, prune,
-	    mails, forecasts, alerts[LT_ALERT_KIND_COUNT];
+	int64_t snapshot, renewal, dirty, voids, policy, policy_told, prune, mails, forecasts,
+	    alerts[LT_ALERT_KIND_COUNT];
 };
 
 struct lt_args { /* of the command line and the environment */
@@ -76,8 +76,7 @@ struct lt_daemon {
 	struct lt_counters tally;
 
 	struct lt_pass_time pass;
-	int64_t pass_took_ms,
-	    pass_longest_ms; /* the last, and since the start */
+	int64_t pass_took_ms, pass_longest_ms; /* the last, and since the start */
 	struct lt_clock clock;
 	struct lt_schedule next;
 };
@@ -111,8 +110,8 @@ lt_daemon_books(struct lt_daemon *d)
 /* cycle.c: one pass over all that is due; returns seconds till the next. */
 int lt_cycle(struct lt_daemon *d, int64_t now_utc_s);
 
-/* probe.c: prints what Slurm says as JSON on stdout, for `lowtide init` and
- * `doctor`; returns the exit status. */
+/* probe.c: prints what Slurm says as JSON on stdout, for `lowtide init` and `doctor`; returns the
+ * exit status. */
 int lt_probe(void);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtided: the command line, a list of init calls, a loop, and the same list
- * backwards. It runs beside slurmctld as SlurmUser; only the acting
- * controller's works, the others wait for their turn. A failure to start is
- * printed to stderr with exit status 1; a failed step of a pass is logged and
- * tried again in the next.
+ * lowtided: the command line, a list of init calls, a loop, and the same list backwards. It runs
+ * beside slurmctld as SlurmUser; only the acting controller's works, the others wait for their
+ * turn. A failure to start is printed to stderr with exit status 1; a failed step of a pass is
+ * logged and tried again in the next.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,10 +38,8 @@
 /* ---- command line ---- */
 
 static const struct lt_program_option options[] = {
-    {"config", "FILE", "policy [LOWTIDE_CONFIG, /etc/lowtide/lowtide.yaml]",
-	'c'},
-    {"state", "DIR",
-	"ledger, ring, terms [LOWTIDE_STATE_DIR, /var/lib/lowtide]", 's'},
+    {"config", "FILE", "policy [LOWTIDE_CONFIG, /etc/lowtide/lowtide.yaml]", 'c'},
+    {"state", "DIR", "ledger, ring, terms [LOWTIDE_STATE_DIR, /var/lib/lowtide]", 's'},
     {"run", "DIR", "market, socket [LOWTIDE_RUN_DIR, /run/lowtide]", 'r'},
     {"once", NULL, "fetch, compile, settle once, then exit", 'o'},
     {"probe", NULL, "print what Slurm says, as JSON, then exit", 'p'},
@@ -61,8 +58,8 @@ from_environment(const char *name, const char *fallback)
 	return value != NULL && value[0] ? value : fallback;
 }
 
-/* Reads the command line, then the environment, then the defaults. Returns -1
- * to start, else the exit status (help, version, misuse). */
+/* Reads the command line, then the environment, then the defaults. Returns -1 to start, else the
+ * exit status (help, version, misuse). */
 static int
 parse_args(struct lt_args *args, int argc, char **argv)
 {
@@ -73,14 +70,12 @@ parse_args(struct lt_args *args, int argc, char **argv)
 	int status = -1;
 
 	*args = (struct lt_args){
-	    .config =
-		from_environment("LOWTIDE_CONFIG", "/etc/lowtide/lowtide.yaml"),
+	    .config = from_environment("LOWTIDE_CONFIG", "/etc/lowtide/lowtide.yaml"),
 	    .state = from_environment("LOWTIDE_STATE_DIR", "/var/lib/lowtide"),
 	    .off = from_environment(LT_OFF_VARIABLE, LT_OFF_PATH),
 	    .run = from_environment("LOWTIDE_RUN_DIR", "/run/lowtide"),
 	};
-	for (int c;
-	     (c = lt_program_next(&program, argc, argv, &status)) != 0;) {
+	for (int c; (c = lt_program_next(&program, argc, argv, &status)) != 0;) {
 		switch (c) {
 		case 'c':
 			args->config = optarg;
@@ -156,21 +151,18 @@ lock_state(int *lock_fd, const char *state, struct lt_error *err)
 	if (*lock_fd < 0)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
 	if (fcntl(*lock_fd, F_OFD_SETLK, &whole) != 0)
-		return lt_fail(err, LT_EIO,
-		    "%s: another lowtided works with this state directory",
-		    path);
+		return lt_fail(
+		    err, LT_EIO, "%s: another lowtided works with this state directory", path);
 	return LT_OK;
 }
 
-/* Logs refused adjustments at each start: money that somebody meant to move has
- * not moved. */
+/* Logs refused adjustments at each start: money that somebody meant to move has not moved. */
 static void
 tell_refused(struct lt_ledger *ledger, const char *state)
 {
 	char count[24] = "";
 
-	if (lt_ledger_get(ledger, LT_JOURNAL_REFUSED, count, sizeof(count),
-		NULL) == LT_OK &&
+	if (lt_ledger_get(ledger, LT_JOURNAL_REFUSED, count, sizeof(count), NULL) == LT_OK &&
 	    strcmp(count, "0") != 0)
 		lt_log("adjustments_refused",
 		    "count=%s file=\"%s/adjustments\" why=\"lines that begin with refused pass what the ledger can add: they are not in it\"",
@@ -301,10 +293,9 @@ take_signals(struct lt_daemon *d, int fd)
 }
 
 /*
- * Waits until this host's controller is in charge: if controllers share a state
- * directory, only the acting one's lowtided works. Nothing is opened until
- * then. A slurmctld that does not answer is no reason to wait: status shall say
- * so. False: a signal ended the wait.
+ * Waits until this host's controller is in charge: if controllers share a state directory, only the
+ * acting one's lowtided works. Nothing is opened until then. A slurmctld that does not answer is no
+ * reason to wait: status shall say so. False: a signal ended the wait.
  */
 static bool
 wait_for_turn(int signals)
@@ -323,16 +314,15 @@ wait_for_turn(int signals)
 		if (code != LT_OK || conf.is_acting_controller)
 			return true;
 		if (!said)
-			lt_log("waiting",
-			    "why=\"this host's slurmctld is not in charge\"");
+			lt_log("waiting", "why=\"this host's slurmctld is not in charge\"");
 		said = true;
 		if (poll(&fd, 1, TURN_MS) > 0)
 			return false;
 	}
 }
 
-/* Takes the changes that the batch system reported, if it reports any, so that
- * they are read at once. */
+/* Takes the changes that the batch system reported, if it reports any, so that they are read at
+ * once. */
 static bool
 take_changes(struct lt_daemon *d, int64_t now_utc_s)
 {
@@ -356,14 +346,13 @@ run_loop(struct lt_daemon *d, int signals, struct lt_error *err)
 	const int code = lt_serve_start(d, NULL, err);
 	if (code != LT_OK)
 		return code;
-	lt_log("started", "pid=%d state=%s run=%s", (int)getpid(),
-	    d->args.state, d->args.run);
+	lt_log("started", "pid=%d state=%s run=%s", (int)getpid(), d->args.state, d->args.run);
 	int64_t next_ms = 0;
 	for (;;) {
-		struct pollfd fds[1 + LT_BATCH_FDS + LT_FETCH_FDS +
-				  LT_FITTING_FDS + LT_SERVE_FDS] = {
-		    {.fd = signals, .events = POLLIN},
-		};
+		struct pollfd fds[1 + LT_BATCH_FDS + LT_FETCH_FDS + LT_FITTING_FDS + LT_SERVE_FDS] =
+		    {
+			{.fd = signals, .events = POLLIN},
+		    };
 		nfds_t count = 1 + (nfds_t)lt_batch_fds(&fds[1]);
 
 		count += (nfds_t)lt_fetch_fds(&fds[count]);
@@ -372,29 +361,25 @@ run_loop(struct lt_daemon *d, int signals, struct lt_error *err)
 		const int64_t now_ms = lt_monotonic_ms();
 		const int64_t left_ms = next_ms - now_ms;
 		const int most_ms = lt_metrics_reading_wait_ms(now_ms, LOOP_MS);
-		const int wait_ms =
-		    lt_serve_timeout_ms(left_ms > most_ms ? most_ms
-					: left_ms > 0	  ? (int)left_ms
-							  : 0);
+		const int wait_ms = lt_serve_timeout_ms(left_ms > most_ms ? most_ms
+							: left_ms > 0	  ? (int)left_ms
+									  : 0);
 
 		if (poll(fds, count, wait_ms) < 0 && errno != EINTR)
-			return lt_fail(
-			    err, LT_EIO, "poll: %s", strerror(errno));
+			return lt_fail(err, LT_EIO, "poll: %s", strerror(errno));
 		if (!take_signals(d, signals))
 			return LT_OK;
 		lt_clock_follow(d, wall_ms(), lt_monotonic_ms());
 		const bool has_come = take_changes(d, now_s());
 		lt_serve_run();
-		const int64_t fetch_s = lt_schedule_run(&d->signals, d->ledger,
-					    d->site.policy, now_s()) -
-					now_s();
-		if (lt_monotonic_ms() >= next_ms || d->signals.changed ||
-		    d->budget.dirty || has_come) {
+		const int64_t fetch_s =
+		    lt_schedule_run(&d->signals, d->ledger, d->site.policy, now_s()) - now_s();
+		if (lt_monotonic_ms() >= next_ms || d->signals.changed || d->budget.dirty ||
+		    has_come) {
 			const int64_t cycle_s = lt_cycle(d, now_s());
 
 			next_ms =
-			    lt_monotonic_ms() +
-			    1000 * (fetch_s < cycle_s ? fetch_s : cycle_s);
+			    lt_monotonic_ms() + 1000 * (fetch_s < cycle_s ? fetch_s : cycle_s);
 			if (d->site.tables.read_utc_s && !d->acting)
 				return LT_ESTALE;
 		}
@@ -408,8 +393,7 @@ run_once(struct lt_daemon *d)
 	lt_cycle(d, now_s());
 	char failed[LT_ERROR_TEXT_SIZE];
 	lt_steps_text(failed, &d->steps);
-	if (d->site.tables.read_utc_s && d->site.has_market &&
-	    d->budget.has_snapshot && !failed[0])
+	if (d->site.tables.read_utc_s && d->site.has_market && d->budget.has_snapshot && !failed[0])
 		return 0;
 	fprintf(stderr, "lowtided: %s\n",
 	    failed[0] ? failed : "this host's slurmctld is not in charge");
@@ -434,13 +418,12 @@ main(int argc, char **argv)
 		return status;
 	const int failed = lt_log_open(daemon.args.log);
 	if (failed) {
-		fprintf(stderr, "lowtided: %s: %s\n", daemon.args.log,
-		    strerror(failed));
+		fprintf(stderr, "lowtided: %s: %s\n", daemon.args.log, strerror(failed));
 		return 1;
 	}
 	umask(0022);
-	/* Lists of jobs and rows go back to the system when they are freed;
-	 * left alone, glibc would keep ever larger ones. */
+	/* Lists of jobs and rows go back to the system when they are freed; left alone, glibc would
+	 * keep ever larger ones. */
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	if (daemon.args.probe)
 		return lt_probe();
@@ -462,8 +445,7 @@ main(int argc, char **argv)
 		}
 		lt_serve_stop();
 		end_daemon(&daemon);
-		daemon = (struct lt_daemon){
-		    .lock_fd = -1, .ring.fd = -1, .args = daemon.args};
+		daemon = (struct lt_daemon){.lock_fd = -1, .ring.fd = -1, .args = daemon.args};
 	} while (code == LT_ESTALE && result == 0);
 	close(signals);
 	return result;

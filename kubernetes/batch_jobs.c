@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs, and pods of their own, where Slurm's adapter has slurmctld's records;
- * pods that ran, where it has slurmdbd's rows; and the record of a Job or Pod
- * that a user has written and nobody created, of which nothing is kept.
+ * Jobs, and pods of their own, where Slurm's adapter has slurmctld's records; pods that ran, where
+ * it has slurmdbd's rows; and the record of a Job or Pod that a user has written and nobody
+ * created, of which nothing is kept.
  *
- * Reads the cluster as it was seen last, and kube.db. Lists are malloc'd;
- * without memory a call fails and gives none.
+ * Reads the cluster as it was seen last, and kube.db. Lists are malloc'd; without memory a call
+ * fails and gives none.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,17 +26,15 @@ state_of(const struct lt_kube_known_job *job)
 {
 	if (job->forget_utc_s != 0)
 		return LT_JOB_FINISHED;
-	return job->facts.is_waiting || job->first_utc_s == 0 ? LT_JOB_PENDING
-							      : LT_JOB_RUNNING;
+	return job->facts.is_waiting || job->first_utc_s == 0 ? LT_JOB_PENDING : LT_JOB_RUNNING;
 }
 
-/* True for a Job that is over by its own status: another watch tells of its
- * pods and may be late, so nobody knows yet that none of them ran. */
+/* True for a Job that is over by its own status: another watch tells of its pods and may be late,
+ * so nobody knows yet that none of them ran. */
 static bool
 is_completing(const struct lt_kube_known_job *job)
 {
-	return job->forget_utc_s != 0 &&
-	       (job->facts.was_started || job->first_utc_s != 0);
+	return job->forget_utc_s != 0 && (job->facts.was_started || job->first_utc_s != 0);
 }
 
 static const char *
@@ -58,8 +56,8 @@ multiply_capped(uint32_t pods, uint32_t each)
 	return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
 }
 
-/* Returns the need of one of its pods, its GPUs as on the node with the most of
- * them, in the pools where it may run. */
+/* Returns the need of one of its pods, its GPUs as on the node with the most of them, in the pools
+ * where it may run. */
 static struct lt_kube_need
 need_in(const struct lt_kube_known_job *job, const char *places)
 {
@@ -67,12 +65,10 @@ need_in(const struct lt_kube_known_job *job, const char *places)
 	struct lt_kube_need most = job->facts.need, here = most;
 	bool any = false;
 
-	for (uint32_t i = 0; most.gpu_kinds.kinds > 0 && i < c->node_count;
-	     i++) {
+	for (uint32_t i = 0; most.gpu_kinds.kinds > 0 && i < c->node_count; i++) {
 		const struct lt_kube_node *const node = &c->nodes[i].facts;
 
-		if (!lt_kube_offers(node, &most.gpu_kinds) ||
-		    !lt_text_is_among(node->pool, places))
+		if (!lt_kube_offers(node, &most.gpu_kinds) || !lt_text_is_among(node->pool, places))
 			continue;
 		lt_kube_need_on(&here, &node->gpu_kinds);
 		if (!any || here.exact.gpu_micro > most.exact.gpu_micro)
@@ -84,46 +80,40 @@ need_in(const struct lt_kube_known_job *job, const char *places)
 
 /* Fills in what all its pods ask for. */
 static void
-fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked,
-    const struct lt_kube_need *need, uint32_t pods)
+fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked, const struct lt_kube_need *need,
+    uint32_t pods)
 {
 	const uint64_t micro = pods * need->exact.gpu_micro;
-	const uint64_t gpus =
-	    micro / LT_KUBE_WHOLE_GPU + (micro % LT_KUBE_WHOLE_GPU != 0);
+	const uint64_t gpus = micro / LT_KUBE_WHOLE_GPU + (micro % LT_KUBE_WHOLE_GPU != 0);
 
 	out->is_allocated = true;
 	out->nodes = pods;
 	out->cpus = multiply_capped(pods, need->cpus);
 	out->gpus = gpus < UINT32_MAX ? (uint32_t)gpus : UINT32_MAX;
 	out->memory_mib = pods * need->memory_mib;
-	out->exact = (struct lt_exact){
-	    pods * need->exact.cpu_milli, pods * need->exact.memory_kib, micro};
+	out->exact =
+	    (struct lt_exact){pods * need->exact.cpu_milli, pods * need->exact.memory_kib, micro};
 	/* Pods share nodes: as many as there are, or fewer. */
 	*asked = (struct lt_batch_asked){.min_nodes = 1,
 	    .tasks = pods,
 	    .cpus_per_task = need->cpus,
 	    /* Parts of GPUs share one. */
-	    .gpus_per_task =
-		need->exact.gpu_micro % LT_KUBE_WHOLE_GPU == 0 ? need->gpus : 0,
+	    .gpus_per_task = need->exact.gpu_micro % LT_KUBE_WHOLE_GPU == 0 ? need->gpus : 0,
 	    .pod = need->exact,
-	    .memory_mib_per_cpu =
-		(need->memory_mib + need->cpus - 1) / need->cpus};
+	    .memory_mib_per_cpu = (need->memory_mib + need->cpus - 1) / need->cpus};
 	out->asked = asked;
 }
 
 static uint64_t
-hash_of(
-    const struct lt_kube_known_job *job, const char *places, int64_t limit_s)
+hash_of(const struct lt_kube_known_job *job, const char *places, int64_t limit_s)
 {
 	const struct lt_kube_job *const f = &job->facts;
 	const int64_t facts[] = {limit_s, f->pods, f->need.cpus, f->need.gpus,
 	    (int64_t)f->need.memory_mib, (int64_t)f->need.exact.cpu_milli,
-	    (int64_t)f->need.exact.memory_kib, (int64_t)f->need.exact.gpu_micro,
-	    f->begin_utc_s, f->deadline_utc_s, f->is_waiting,
-	    job->stuck_utc_s != 0, f->is_unsized};
+	    (int64_t)f->need.exact.memory_kib, (int64_t)f->need.exact.gpu_micro, f->begin_utc_s,
+	    f->deadline_utc_s, f->is_waiting, job->stuck_utc_s != 0, f->is_unsized};
 
-	return lt_crc32c(
-	    lt_crc32c(0, facts, sizeof(facts)), places, strlen(places));
+	return lt_crc32c(lt_crc32c(0, facts, sizeof(facts)), places, strlen(places));
 }
 
 struct record { /* what a job's record lends */
@@ -132,8 +122,8 @@ struct record { /* what a job's record lends */
 };
 
 static void
-fill_job(struct lt_batch_job *out, struct record *r,
-    const struct lt_kube_known_job *job, int64_t now_utc_s)
+fill_job(struct lt_batch_job *out, struct record *r, const struct lt_kube_known_job *job,
+    int64_t now_utc_s)
 {
 	const struct lt_kube_job *const f = &job->facts;
 	const char *const quote = lt_kube_job_text(f, LT_KUBE_QUOTE);
@@ -146,8 +136,8 @@ fill_job(struct lt_batch_job *out, struct record *r,
 	    .array_pending = 1,
 	    .uid = lt_kube_site.uid,
 	    .user = lt_kube_job_text(f, LT_KUBE_USER),
-	    .account = lt_kube_cluster_team(
-		&lt_kube_site.cluster, lt_kube_job_text(f, LT_KUBE_NAMESPACE)),
+	    .account =
+		lt_kube_cluster_team(&lt_kube_site.cluster, lt_kube_job_text(f, LT_KUBE_NAMESPACE)),
 	    .qos = lt_kube_job_text(f, LT_KUBE_CLASS),
 	    .partition = r->places,
 	    .name = lt_kube_job_text(f, LT_KUBE_NAME),
@@ -158,8 +148,7 @@ fill_job(struct lt_batch_job *out, struct record *r,
 	    .admin_comment = quote[0] != '\0' ? quote : NULL,
 	    .wishes = lt_kube_job_text(f, LT_KUBE_WISHES),
 	    .state = state_of(job),
-	    .reason =
-		job->stuck_utc_s != 0 ? LT_REASON_NEVER : LT_REASON_PASSES,
+	    .reason = job->stuck_utc_s != 0 ? LT_REASON_NEVER : LT_REASON_PASSES,
 	    .is_batch = true,
 	    .is_kept = true,
 	    .held = lt_kube_job_text(f, LT_KUBE_HOLD)[0] != '\0',
@@ -167,8 +156,7 @@ fill_job(struct lt_batch_job *out, struct record *r,
 	    .may_stray = lt_kube_is_soft(job),
 	    .requeued = lt_kube_runs_again(job),
 	    .requeue_allowed = true,
-	    .submit_utc_s =
-		lt_kube_runs_again(job) ? f->suspended_utc_s : f->created_utc_s,
+	    .submit_utc_s = lt_kube_runs_again(job) ? f->suspended_utc_s : f->created_utc_s,
 	    .eligible_utc_s = f->begin_utc_s,
 	    .deadline_utc_s = f->deadline_utc_s,
 	    .start_by_utc_s = job->start_by_utc_s,
@@ -190,23 +178,21 @@ fill_job(struct lt_batch_job *out, struct record *r,
 	fill_size(out, &r->asked, &need, f->pods);
 }
 
-/* A Job that ran is in its pods' rows: after their end only those are shown
- * that never did, and those with a pod whose end is not known yet. */
+/* A Job that ran is in its pods' rows: after their end only those are shown that never did, and
+ * those with a pod whose end is not known yet. */
 static bool
 is_listed(const struct lt_kube_known_job *job)
 {
 	struct lt_kube_store *const store = lt_kube_site.cluster.store;
 
-	return lt_kube_is_ours(job) && job->facts.pods > 0 &&
-	       !lt_kube_is_cron_unknown(job) &&
+	return lt_kube_is_ours(job) && job->facts.pods > 0 && !lt_kube_is_cron_unknown(job) &&
 	       (!lt_kube_is_untried(job) || lt_kube_is_decided(job)) &&
 	       (job->forget_utc_s == 0 || job->first_utc_s == 0 ||
 		   (store != NULL && lt_kube_store_is_open(store, job->id)));
 }
 
 int
-lt_batch_jobs_each(
-    const struct lt_batch_jobs_reader *reader, struct lt_error *err)
+lt_batch_jobs_each(const struct lt_batch_jobs_reader *reader, struct lt_error *err)
 {
 	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
 	const int64_t now_utc_s = (int64_t)time(NULL);
@@ -229,13 +215,11 @@ lt_batch_jobs_each(
 
 /* Copies what a list lends into a block of the record's own. */
 static int
-own_texts(
-    struct lt_batch_job *job, const struct record *lent, struct lt_error *err)
+own_texts(struct lt_batch_job *job, const struct record *lent, struct lt_error *err)
 {
-	const char **const texts[] = {&job->user, &job->account, &job->qos,
-	    &job->partition, &job->name, &job->state_text, &job->reason_text,
-	    &job->node_list, &job->comment_head, &job->admin_comment,
-	    &job->wishes};
+	const char **const texts[] = {&job->user, &job->account, &job->qos, &job->partition,
+	    &job->name, &job->state_text, &job->reason_text, &job->node_list, &job->comment_head,
+	    &job->admin_comment, &job->wishes};
 	enum { TEXTS = sizeof(texts) / sizeof(texts[0]) };
 	size_t size = sizeof(lent->asked);
 
@@ -267,16 +251,13 @@ lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 
 	*jobs = (struct lt_batch_jobs){0};
 	if (!lt_kube_cluster_is_complete(c))
-		return lt_fail(
-		    err, LT_ENET, "the cluster's Jobs are being listed");
+		return lt_fail(err, LT_ENET, "the cluster's Jobs are being listed");
 	*jobs = (struct lt_batch_jobs){.begun_utc_s = now_utc_s,
-	    .jobs = calloc(
-		job_id != 0 ? 1 : c->job_count + 1u, sizeof(*jobs->jobs))};
+	    .jobs = calloc(job_id != 0 ? 1 : c->job_count + 1u, sizeof(*jobs->jobs))};
 	if (jobs->jobs == NULL)
 		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
 	for (uint32_t i = 0; code == LT_OK && i < c->job_count; i++) {
-		if (!is_listed(c->jobs[i]) ||
-		    (job_id != 0 && c->jobs[i]->id != job_id))
+		if (!is_listed(c->jobs[i]) || (job_id != 0 && c->jobs[i]->id != job_id))
 			continue;
 		struct lt_batch_job *const job = &jobs->jobs[jobs->count];
 		fill_job(job, &lent, c->jobs[i], now_utc_s);
@@ -291,8 +272,7 @@ lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 }
 
 int
-lt_kube_list_one(struct lt_batch_jobs *jobs,
-    const struct lt_kube_known_job *job, int64_t now_utc_s,
+lt_kube_list_one(struct lt_batch_jobs *jobs, const struct lt_kube_known_job *job, int64_t now_utc_s,
     struct lt_error *err)
 {
 	struct record lent;
@@ -316,11 +296,9 @@ lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err)
 }
 
 int
-lt_batch_unheld(
-    struct lt_batch_unheld **all, uint32_t *count, struct lt_error *err)
+lt_batch_unheld(struct lt_batch_unheld **all, uint32_t *count, struct lt_error *err)
 {
-	const int code =
-	    lt_kube_store_owners(all, count, lt_kube_site.state_dir, err);
+	const int code = lt_kube_store_owners(all, count, lt_kube_site.state_dir, err);
 
 	for (uint32_t i = 0; code == LT_OK && i < *count; i++)
 		(*all)[i].uid = lt_kube_site.uid;
@@ -330,8 +308,7 @@ lt_batch_unheld(
 /* ---- rows ---- */
 
 static int
-read_rows(struct lt_batch_runs *runs, struct lt_kube_rows_asked asked,
-    struct lt_error *err)
+read_rows(struct lt_batch_runs *runs, struct lt_kube_rows_asked asked, struct lt_error *err)
 {
 	asked.now_utc_s = (int64_t)time(NULL);
 	asked.uid = lt_kube_site.uid;
@@ -339,41 +316,37 @@ read_rows(struct lt_batch_runs *runs, struct lt_kube_rows_asked asked,
 }
 
 int
-lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+lt_batch_runs(
+    struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
-	return read_rows(runs,
-	    (struct lt_kube_rows_asked){
-		.from_utc_s = from_utc_s, .to_utc_s = to_utc_s},
-	    err);
+	return read_rows(
+	    runs, (struct lt_kube_rows_asked){.from_utc_s = from_utc_s, .to_utc_s = to_utc_s}, err);
 }
 
 int
-lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+lt_batch_ended(
+    struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	return read_rows(runs,
-	    (struct lt_kube_rows_asked){.from_utc_s = from_utc_s,
-		.to_utc_s = to_utc_s,
-		.ended_only = true},
+	    (struct lt_kube_rows_asked){
+		.from_utc_s = from_utc_s, .to_utc_s = to_utc_s, .ended_only = true},
 	    err);
 }
 
 /* Nobody accounts what pods used of what they had. */
 int
-lt_batch_used(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+lt_batch_used(
+    struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	return lt_batch_ended(runs, from_utc_s, to_utc_s, err);
 }
 
 int
-lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
-    uint32_t count, struct lt_error *err)
+lt_batch_runs_of(
+    struct lt_batch_runs *runs, const uint32_t *job_ids, uint32_t count, struct lt_error *err)
 {
-	return read_rows(runs,
-	    (struct lt_kube_rows_asked){.job_ids = job_ids, .count = count},
-	    err);
+	return read_rows(
+	    runs, (struct lt_kube_rows_asked){.job_ids = job_ids, .count = count}, err);
 }
 
 /* ---- manifests ---- */
@@ -381,11 +354,9 @@ lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
 static void
 note_remarks(struct lt_batch_manifest *out, const struct lt_kube_known_job *job)
 {
-	const char *const namespace =
-	    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE);
+	const char *const namespace = lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE);
 
-	const char *const untried =
-	    lt_kube_job_text(&job->facts, LT_KUBE_UNTRIED);
+	const char *const untried = lt_kube_job_text(&job->facts, LT_KUBE_UNTRIED);
 
 	out->note[0] = out->unknown[0] = '\0';
 	lt_kube_say_unknown(out->unknown, sizeof(out->unknown), job, NULL);
@@ -407,13 +378,12 @@ note_remarks(struct lt_batch_manifest *out, const struct lt_kube_known_job *job)
 }
 
 static int
-read_manifest(struct lt_batch_manifest *out, const json_t *object,
-    int64_t now_utc_s, struct lt_error *err)
+read_manifest(
+    struct lt_batch_manifest *out, const json_t *object, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_kube_known_job *const job = &lt_kube_site.question;
 	struct lt_kube_job facts;
-	int code =
-	    lt_kube_job_read(&facts, object, &lt_kube_site.cluster.names, err);
+	int code = lt_kube_job_read(&facts, object, &lt_kube_site.cluster.names, err);
 
 	if (code != LT_OK)
 		return code == LT_ENOMEM ? code : LT_EINPUT;
@@ -424,8 +394,8 @@ read_manifest(struct lt_batch_manifest *out, const json_t *object,
 	if (fault[0] != '\0')
 		code = lt_fail(err, LT_EINPUT, "annotations: %s", fault);
 	else if (job->facts.pods == 0)
-		code = lt_fail(err, LT_EINPUT,
-		    "parallelism and completions: got 0, want 1 or more");
+		code =
+		    lt_fail(err, LT_EINPUT, "parallelism and completions: got 0, want 1 or more");
 	if (code == LT_OK)
 		code = lt_kube_list_one(&out->jobs, job, now_utc_s, err);
 	if (code == LT_OK)
@@ -437,16 +407,14 @@ read_manifest(struct lt_batch_manifest *out, const json_t *object,
 static bool
 needs_dry_run(const json_t *object)
 {
-	return lt_kube_site.dry_runs &&
-	       strcmp(lt_kube_string(object, "kind"), "Job") == 0 &&
+	return lt_kube_site.dry_runs && strcmp(lt_kube_string(object, "kind"), "Job") == 0 &&
 	       lt_kube_cluster_manages(&lt_kube_site.cluster,
-		   lt_kube_string(
-		       json_object_get(object, "metadata"), "namespace"));
+		   lt_kube_string(json_object_get(object, "metadata"), "namespace"));
 }
 
 int
-lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
-    size_t length, struct lt_error *err)
+lt_batch_job_of_manifest(
+    struct lt_batch_manifest *out, const char *text, size_t length, struct lt_error *err)
 {
 	const int64_t now_utc_s = (int64_t)time(NULL);
 	json_t *object = NULL;

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Refuses the calls of batch.h that only Slurm needs: in a cluster the cloud's
- * own handler drains a node that is taken back, and the kubelet warns its pods.
- * Each fails with LT_EINPUT or has nothing to give.
+ * Refuses the calls of batch.h that only Slurm needs: in a cluster the cloud's own handler drains a
+ * node that is taken back, and the kubelet warns its pods. Each fails with LT_EINPUT or has nothing
+ * to give.
  */
 #include "batch.h"
 
 static int
 fail_unsupported(struct lt_error *err)
 {
-	return lt_fail(err, LT_EINPUT,
-	    "on Kubernetes the cloud's termination handler drains nodes");
+	return lt_fail(
+	    err, LT_EINPUT, "on Kubernetes the cloud's termination handler drains nodes");
 }
 
 int
-lt_batch_can_start(
-    struct lt_start_answer *answer, uint32_t job_id, struct lt_error *err)
+lt_batch_can_start(struct lt_start_answer *answer, uint32_t job_id, struct lt_error *err)
 {
 	(void)job_id;
 	*answer = (struct lt_start_answer){.start = LT_START_UNKNOWN};
-	return lt_fail(
-	    err, LT_EINPUT, "on Kubernetes pods show why they are pending");
+	return lt_fail(err, LT_EINPUT, "on Kubernetes pods show why they are pending");
 }
 
 int
@@ -47,8 +45,7 @@ lt_batch_resume(const char *node, struct lt_error *err)
 }
 
 int
-lt_batch_node(
-    struct lt_batch_node *found, const char *node, struct lt_error *err)
+lt_batch_node(struct lt_batch_node *found, const char *node, struct lt_error *err)
 {
 	(void)found;
 	(void)node;
@@ -56,8 +53,8 @@ lt_batch_node(
 }
 
 int
-lt_batch_whose_address(struct lt_batch_address *found, const char *node,
-    uint32_t address, struct lt_error *err)
+lt_batch_whose_address(
+    struct lt_batch_address *found, const char *node, uint32_t address, struct lt_error *err)
 {
 	(void)found;
 	(void)node;
@@ -74,8 +71,7 @@ lt_batch_has_node(const char *list, const char *node)
 }
 
 int
-lt_batch_signal(
-    const struct lt_batch_job *job, uint32_t signal, struct lt_error *err)
+lt_batch_signal(const struct lt_batch_job *job, uint32_t signal, struct lt_error *err)
 {
 	(void)job;
 	(void)signal;
@@ -112,8 +108,8 @@ lt_batch_qoses(struct lt_batch_qoses *all, struct lt_error *err)
 }
 
 int
-lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
-    int64_t since_utc_s, struct lt_error *err)
+lt_batch_births(
+    struct lt_batch_account *accounts, uint32_t count, int64_t since_utc_s, struct lt_error *err)
 {
 	(void)since_utc_s;
 	(void)err;
@@ -124,8 +120,7 @@ lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
 
 /* Lists nobody: RBAC says who may change others' Jobs. */
 int
-lt_batch_managers(
-    struct lt_batch_manager **managers, uint32_t *count, struct lt_error *err)
+lt_batch_managers(struct lt_batch_manager **managers, uint32_t *count, struct lt_error *err)
 {
 	(void)err;
 	*managers = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A Kubernetes cluster where Slurm's adapter has slurm.conf: what it is called,
- * its pools as partitions, the namespaces that opted in as accounts; and how it
- * is watched and what waits there, for lowtide status and doctor.
+ * A Kubernetes cluster where Slurm's adapter has slurm.conf: what it is called, its pools as
+ * partitions, the namespaces that opted in as accounts; and how it is watched and what waits there,
+ * for lowtide status and doctor.
  *
- * Starts the watcher and takes what it brings; reads the environment and
- * kube.db. A watcher that fails or ends is logged and started again.
+ * Starts the watcher and takes what it brings; reads the environment and kube.db. A watcher that
+ * fails or ends is logged and started again.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -40,8 +40,7 @@ from_environment(const char *name, const char *fallback)
 }
 
 int
-lt_batch_init(
-    const char *conf_path, const char *state_dir, struct lt_error *err)
+lt_batch_init(const char *conf_path, const char *state_dir, struct lt_error *err)
 {
 	struct lt_kube_site *const s = &lt_kube_site;
 	struct lt_kube_place place = lt_kube_place_of_environment();
@@ -49,11 +48,10 @@ lt_batch_init(
 	if (conf_path != NULL)
 		place.kubeconfig = conf_path;
 	s->namespace = from_environment("LOWTIDE_NAMESPACE", "lowtide");
-	s->cluster.names = (struct lt_kube_names){
-	    .pool = from_environment("LOWTIDE_POOL_LABEL", NULL),
-	    .team = from_environment("LOWTIDE_TEAM_LABEL", NULL)};
-	s->dry_runs =
-	    strcmp(from_environment("LOWTIDE_DRY_RUN_PODS", ""), "true") == 0;
+	s->cluster.names =
+	    (struct lt_kube_names){.pool = from_environment("LOWTIDE_POOL_LABEL", NULL),
+		.team = from_environment("LOWTIDE_TEAM_LABEL", NULL)};
+	s->dry_runs = strcmp(from_environment("LOWTIDE_DRY_RUN_PODS", ""), "true") == 0;
 	s->uid = (uint32_t)getuid();
 	s->allowance = LT_KUBE_REQUESTS_A_SECOND;
 	int code = lt_http_init(err);
@@ -102,8 +100,7 @@ int
 lt_batch_check(bool has_history, struct lt_error *err)
 {
 	bool is_empty = false;
-	const int code =
-	    lt_kube_store_is_empty(lt_kube_site.cluster.store, &is_empty, err);
+	const int code = lt_kube_store_is_empty(lt_kube_site.cluster.store, &is_empty, err);
 
 	if (code != LT_OK || !has_history || !is_empty)
 		return code;
@@ -153,15 +150,13 @@ find_cloud(struct lt_batch_conf *conf)
 {
 	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
 
-	for (uint32_t i = 0; i < c->node_count && conf->region[0] == '\0';
-	     i++) {
+	for (uint32_t i = 0; i < c->node_count && conf->region[0] == '\0'; i++) {
 		const struct lt_kube_node *const node = &c->nodes[i].facts;
 
 		if (node->cloud[0] == '\0')
 			continue;
 		snprintf(conf->cloud, sizeof(conf->cloud), "%s", node->cloud);
-		snprintf(
-		    conf->region, sizeof(conf->region), "%s", node->region);
+		snprintf(conf->region, sizeof(conf->region), "%s", node->region);
 	}
 }
 
@@ -177,10 +172,8 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	lt_batch_conf_here(conf);
 	snprintf(conf->cluster, sizeof(conf->cluster), "%s",
 	    from_environment("LOWTIDE_CLUSTER", "kubernetes"));
-	snprintf(conf->release, sizeof(conf->release), "%s",
-	    lt_kube_string(version, "gitVersion"));
-	lt_kube_site.cluster.names.places_anew =
-	    is_version(conf->release, 1, 36);
+	snprintf(conf->release, sizeof(conf->release), "%s", lt_kube_string(version, "gitVersion"));
+	lt_kube_site.cluster.names.places_anew = is_version(conf->release, 1, 36);
 	snprintf(conf->control_host, sizeof(conf->control_host), "%s",
 	    lt_kube_server(lt_kube_site.kube));
 	find_cloud(conf);
@@ -210,8 +203,8 @@ lt_batch_fds(struct pollfd *fds)
 	return fds->fd >= 0;
 }
 
-/* All that a pass takes in is on disk together, or is listed anew once that can
- * be written. Who only looks has no store. */
+/* All that a pass takes in is on disk together, or is listed anew once that can be written. Who
+ * only looks has no store. */
 static int
 take_all(struct lt_kube_cluster *c, struct lt_error *err)
 {
@@ -289,8 +282,7 @@ wait_for_lists(struct lt_error *err)
 	for (;;) {
 		struct lt_batch_changes seen;
 		struct pollfd fd;
-		const int code =
-		    lt_kube_watcher_start(lt_kube_site.namespace, err);
+		const int code = lt_kube_watcher_start(lt_kube_site.namespace, err);
 
 		if (code != LT_OK || lt_kube_cluster_is_complete(c))
 			return code;
@@ -301,10 +293,8 @@ wait_for_lists(struct lt_error *err)
 			poll(&fd, 1, (int)left_ms);
 		lt_batch_take(&seen, (int64_t)time(NULL));
 	}
-	return lt_fail(err, LT_ENET, "%s: %s",
-	    lt_kube_server(lt_kube_site.kube),
-	    c->failed.text[0] != '\0' ? c->failed.text
-				      : "no list of it within a minute");
+	return lt_fail(err, LT_ENET, "%s: %s", lt_kube_server(lt_kube_site.kube),
+	    c->failed.text[0] != '\0' ? c->failed.text : "no list of it within a minute");
 }
 
 /* ---- pools ---- */
@@ -316,19 +306,15 @@ is_kind(const char *features, const struct lt_kube_node *node)
 	char machine[LT_NAME_SIZE + 16];
 
 	snprintf(machine, sizeof(machine), "instance-type=%s", node->instance);
-	return (node->instance[0] == '\0' ||
-		   lt_text_is_among(machine, features)) &&
-	       lt_text_is_among("spot", features) ==
-		   (node->is_spot || node->is_reclaimable);
+	return (node->instance[0] == '\0' || lt_text_is_among(machine, features)) &&
+	       lt_text_is_among("spot", features) == (node->is_spot || node->is_reclaimable);
 }
 
 static bool
 same_shape(const struct lt_shape *shape, const struct lt_kube_node *node)
 {
-	return is_kind(shape->features, node) &&
-	       shape->exact.cpu_milli == node->exact.cpu_milli &&
-	       shape->gpus == node->gpus &&
-	       shape->exact.memory_kib == node->exact.memory_kib &&
+	return is_kind(shape->features, node) && shape->exact.cpu_milli == node->exact.cpu_milli &&
+	       shape->gpus == node->gpus && shape->exact.memory_kib == node->exact.memory_kib &&
 	       shape->exact.gpu_micro == node->exact.gpu_micro &&
 	       strcmp(shape->kinds[0].type, node->gpu_type) == 0;
 }
@@ -350,8 +336,8 @@ describe_node(char *out, size_t size, const struct lt_kube_node *node)
 }
 
 static int
-add_node(struct lt_batch_partitions *read, struct lt_partition *p,
-    const struct lt_kube_node *node, struct lt_error *err)
+add_node(struct lt_batch_partitions *read, struct lt_partition *p, const struct lt_kube_node *node,
+    struct lt_error *err)
 {
 	struct lt_shape *const first = &read->shapes[p->first_shape];
 
@@ -364,9 +350,8 @@ add_node(struct lt_batch_partitions *read, struct lt_partition *p,
 			return LT_OK;
 		}
 	if (read->shape_count >= LT_SHAPES_MAX)
-		return lt_fail(err, LT_ELIMIT,
-		    "pool %s: more than %d kinds of node", p->name,
-		    LT_SHAPES_MAX);
+		return lt_fail(
+		    err, LT_ELIMIT, "pool %s: more than %d kinds of node", p->name, LT_SHAPES_MAX);
 	struct lt_shape *const shape = &first[p->shape_count++];
 	*shape = (struct lt_shape){.node_count = 1,
 	    .cpus = node->cpus,
@@ -379,8 +364,7 @@ add_node(struct lt_batch_partitions *read, struct lt_partition *p,
 	    .gpu_index = -1};
 	if (node->gpu_type[0] != '\0')
 		shape->kinds[0].count = node->gpus;
-	memcpy(
-	    shape->kinds[0].type, node->gpu_type, sizeof(shape->kinds[0].type));
+	memcpy(shape->kinds[0].type, node->gpu_type, sizeof(shape->kinds[0].type));
 	describe_node(shape->features, sizeof(shape->features), node);
 	read->shape_count++;
 	return LT_OK;
@@ -419,9 +403,8 @@ add_partition(struct lt_batch_partitions *read, const char *pool)
 
 /* nodes: sorted by their pools. */
 static int
-fill_partitions(struct lt_batch_partitions *read,
-    const struct lt_kube_known_node *nodes, uint32_t count,
-    struct lt_error *err)
+fill_partitions(struct lt_batch_partitions *read, const struct lt_kube_known_node *nodes,
+    uint32_t count, struct lt_error *err)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lt_kube_node *const node = &nodes[i].facts;
@@ -433,8 +416,8 @@ fill_partitions(struct lt_batch_partitions *read,
 		    read->count > 0 ? &read->partitions[read->count - 1] : NULL;
 		if (p == NULL || strcmp(p->name, node->pool) != 0) {
 			if (read->count == LT_PARTITIONS_MAX)
-				return lt_fail(err, LT_ELIMIT,
-				    "more than %d pools", LT_PARTITIONS_MAX);
+				return lt_fail(
+				    err, LT_ELIMIT, "more than %d pools", LT_PARTITIONS_MAX);
 			read->nodes.ranges[read->nodes.range_count++] =
 			    (struct lt_node_range){read->count, i, i};
 			p = add_partition(read, node->pool);
@@ -458,29 +441,26 @@ find_partition(const struct lt_batch_partitions *read, const char *pool)
 
 /* Without a node: with what one would be. */
 static struct lt_partition *
-add_empty(struct lt_batch_partitions *read, const struct lt_kube_cluster *c,
-    const char *pool)
+add_empty(struct lt_batch_partitions *read, const struct lt_kube_cluster *c, const char *pool)
 {
 	struct lt_partition *const p = add_partition(read, pool);
 
 	for (uint32_t i = 0; i < c->kept_count; i++)
-		if (strcmp(c->kept[i].facts.pool, pool) == 0 &&
-		    read->shape_count < LT_SHAPES_MAX)
+		if (strcmp(c->kept[i].facts.pool, pool) == 0 && read->shape_count < LT_SHAPES_MAX)
 			(void)add_node(read, p, &c->kept[i].facts, NULL);
 	p->flags |= LT_PARTITION_UP | LT_PARTITION_NO_NODES;
 	return p;
 }
 
-/* Pools of the policy that have no node now, and how many those that scale may
- * bring, of whichever kind. */
+/* Pools of the policy that have no node now, and how many those that scale may bring, of whichever
+ * kind. */
 static void
 add_growth(struct lt_batch_partitions *read, const struct lt_kube_cluster *c)
 {
 	for (uint32_t i = 0; i < c->named_count; i++) {
 		struct lt_partition *p = find_partition(read, c->named[i]);
 		const uint32_t has = p != NULL ? p->node_count : 0;
-		const uint32_t brings =
-		    lt_kube_pool_brings(c, c->named[i], has);
+		const uint32_t brings = lt_kube_pool_brings(c, c->named[i], has);
 
 		if (p == NULL && read->count < LT_PARTITIONS_MAX)
 			p = add_empty(read, c, c->named[i]);
@@ -502,16 +482,14 @@ lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	const uint32_t count = c->node_count;
-	read->partitions =
-	    calloc(LT_PARTITIONS_MAX + 1u, sizeof(*read->partitions));
+	read->partitions = calloc(LT_PARTITIONS_MAX + 1u, sizeof(*read->partitions));
 	read->shapes = calloc(LT_SHAPES_MAX, sizeof(*read->shapes));
 	read->strings = calloc(1, 1);
 	read->nodes.ranges = calloc(count + 1u, sizeof(*read->nodes.ranges));
 	read->nodes.are_there = calloc(count + 1u, sizeof(bool));
 	read->nodes.count = count;
-	if (read->partitions == NULL || read->shapes == NULL ||
-	    read->strings == NULL || read->nodes.ranges == NULL ||
-	    read->nodes.are_there == NULL)
+	if (read->partitions == NULL || read->shapes == NULL || read->strings == NULL ||
+	    read->nodes.ranges == NULL || read->nodes.are_there == NULL)
 		code = lt_fail(err, LT_ENOMEM, "pools: out of memory");
 	if (code == LT_OK && count > 1)
 		qsort(c->nodes, count, sizeof(*c->nodes), by_pool);
@@ -525,11 +503,10 @@ lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 }
 
 int
-lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node,
-    const char *among, const char *preferred, struct lt_error *err)
+lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node, const char *among,
+    const char *preferred, struct lt_error *err)
 {
-	const char *const pool =
-	    lt_kube_cluster_pool(&lt_kube_site.cluster, node);
+	const char *const pool = lt_kube_cluster_pool(&lt_kube_site.cluster, node);
 
 	(void)among;
 	(void)preferred;
@@ -551,13 +528,13 @@ has_account(const struct lt_batch_associations *all, const char *name)
 }
 
 static int
-add_account(struct lt_batch_associations *all, size_t *capacity,
-    const char *name, struct lt_error *err)
+add_account(
+    struct lt_batch_associations *all, size_t *capacity, const char *name, struct lt_error *err)
 {
 	if (has_account(all, name))
 		return LT_OK;
-	struct lt_batch_account *const grown = lt_items_grow(
-	    all->accounts, capacity, all->account_count, sizeof(*grown));
+	struct lt_batch_account *const grown =
+	    lt_items_grow(all->accounts, capacity, all->account_count, sizeof(*grown));
 	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "teams: out of memory");
 	all->accounts = grown;
@@ -578,8 +555,7 @@ lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 	*all = (struct lt_batch_associations){0};
 	for (uint32_t i = 0; code == LT_OK && i < c->namespace_count; i++)
 		if (c->namespaces[i].is_managed)
-			code = add_account(
-			    all, &capacity, c->namespaces[i].team, err);
+			code = add_account(all, &capacity, c->namespaces[i].team, err);
 	if (code != LT_OK)
 		lt_batch_associations_free(all);
 	return code;
@@ -601,8 +577,7 @@ count_waiting(struct lt_batch_watch *watch, const struct lt_kube_cluster *c)
 	for (uint32_t i = 0; i < c->job_count; i++) {
 		const struct lt_kube_known_job *const job = c->jobs[i];
 
-		if (job->forget_utc_s != 0 || !job->facts.is_waiting ||
-		    job->facts.is_deleted)
+		if (job->forget_utc_s != 0 || !job->facts.is_waiting || job->facts.is_deleted)
 			continue;
 		watch->left += lt_kube_is_left(job);
 		if (!lt_kube_is_ours(job))
@@ -619,9 +594,8 @@ lt_batch_starter(uint32_t job_id)
 	const struct lt_kube_known_job *const job =
 	    lt_kube_cluster_job(&lt_kube_site.cluster, job_id);
 
-	return job != NULL && lt_kube_is_left(job)
-		   ? lt_kube_job_text(&job->facts, LT_KUBE_STARTER)
-		   : NULL;
+	return job != NULL && lt_kube_is_left(job) ? lt_kube_job_text(&job->facts, LT_KUBE_STARTER)
+						   : NULL;
 }
 
 bool
@@ -639,8 +613,7 @@ lt_batch_watch(struct lt_batch_watch *watch)
 	    .away_to_utc_s = c->away_to_utc_s,
 	    .unsuspended = c->unsuspended,
 	    .balances_utc_s = site->balances_sent_utc_s};
-	snprintf(watch->given_failed, sizeof(watch->given_failed), "%s",
-	    site->given_failed);
+	snprintf(watch->given_failed, sizeof(watch->given_failed), "%s", site->given_failed);
 	snprintf(watch->failed, sizeof(watch->failed), "%s", c->failed.text);
 	count_waiting(watch, c);
 	int64_t unheld = 0;
@@ -650,9 +623,8 @@ lt_batch_watch(struct lt_batch_watch *watch)
 }
 
 int
-lt_batch_aways(
-    struct lt_batch_away *aways, int most, int64_t from_utc_s, int64_t to_utc_s)
+lt_batch_aways(struct lt_batch_away *aways, int most, int64_t from_utc_s, int64_t to_utc_s)
 {
-	return lt_kube_store_aways(aways, most, lt_kube_site.state_dir,
-	    &(struct lt_batch_away){from_utc_s, to_utc_s});
+	return lt_kube_store_aways(
+	    aways, most, lt_kube_site.state_dir, &(struct lt_batch_away){from_utc_s, to_utc_s});
 }

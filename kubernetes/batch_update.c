@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes into Jobs and pods: lowtide's annotations, and, once they may start,
- * where they go. Stands where Slurm's adapter updates jobs and slurmctld starts
- * them.
+ * Writes into Jobs and pods: lowtide's annotations, and, once they may start, where they go. Stands
+ * where Slurm's adapter updates jobs and slurmctld starts them.
  *
- * Each change is one PATCH of the Job as it was seen. A refusal is logged and
- * tried again in a while; a conflict waits for the watch to bring the Job anew.
+ * Each change is one PATCH of the Job as it was seen. A refusal is logged and tried again in a
+ * while; a conflict waits for the watch to bring the Job anew.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,9 +33,8 @@ is_named(const char *pool)
 	return false;
 }
 
-/* Writes why the first pool has no price: the first among those where it may
- * run that the policy does not price, or that has no node; false: there is
- * none. */
+/* Writes why the first pool has no price: the first among those where it may run that the policy
+ * does not price, or that has no node; false: there is none. */
 static bool
 say_pool(char *out, size_t size, const char *places)
 {
@@ -47,8 +45,7 @@ say_pool(char *out, size_t size, const char *places)
 
 		snprintf(pool, sizeof(pool), "%.*s", (int)length, at);
 		at += length + (at[length] == ',');
-		if (is_named(pool) &&
-		    lt_kube_cluster_has(&lt_kube_site.cluster, pool))
+		if (is_named(pool) && lt_kube_cluster_has(&lt_kube_site.cluster, pool))
 			continue;
 		snprintf(out, size,
 		    is_named(pool) ? "as no node of pool %s is known,"
@@ -60,15 +57,14 @@ say_pool(char *out, size_t size, const char *places)
 }
 
 void
-lt_kube_say_unknown(char *out, size_t size, const struct lt_kube_known_job *job,
-    const struct lt_amount *known)
+lt_kube_say_unknown(
+    char *out, size_t size, const struct lt_kube_known_job *job, const struct lt_amount *known)
 {
 	char places[LT_BATCH_PARTITIONS_SIZE];
 
 	lt_kube_places(places, sizeof(places), job);
 	if (job->facts.is_unsized)
-		snprintf(out, size,
-		    "without the right to list LimitRanges and RuntimeClasses");
+		snprintf(out, size, "without the right to list LimitRanges and RuntimeClasses");
 	else if (lt_kube_limit_s(job, places, 0) == 0)
 		snprintf(out, size, "without activeDeadlineSeconds");
 	else if (say_pool(out, size, places) || known == NULL)
@@ -76,8 +72,7 @@ lt_kube_say_unknown(char *out, size_t size, const struct lt_kube_known_job *job,
 	else if (!known->has_money)
 		snprintf(out, size, "as no price of %.80s is known,", places);
 	else if (!known->has_carbon)
-		snprintf(
-		    out, size, "as the CO2e of %.80s is not known,", places);
+		snprintf(out, size, "as the CO2e of %.80s is not known,", places);
 	else
 		snprintf(out, size, "as not all sums are known,");
 }
@@ -112,8 +107,7 @@ static bool
 is_stopped(const struct lt_kube_known_job *job)
 {
 	return job->facts.is_waiting && !job->facts.is_pod &&
-	       (job->facts.is_paused ||
-		   (lt_kube_ran(job) && !job->facts.goes_on));
+	       (job->facts.is_paused || (lt_kube_ran(job) && !job->facts.goes_on));
 }
 
 /* True if it has run for longer than it was held for at first. */
@@ -123,45 +117,36 @@ is_renewed(const struct lt_kube_known_job *job)
 	char places[LT_BATCH_PARTITIONS_SIZE];
 
 	return job->held_s > 0 && !job->facts.is_waiting &&
-	       job->held_s > lt_kube_stretch_s(job,
-				 lt_kube_places(places, sizeof(places), job));
+	       job->held_s > lt_kube_stretch_s(job, lt_kube_places(places, sizeof(places), job));
 }
 
 /* Why nobody knows what it may cost, and whose budget that concerns. */
 static const char *
-unknown_text(char *out, size_t size, const struct lt_quote *quote,
-    const struct lt_kube_known_job *job)
+unknown_text(
+    char *out, size_t size, const struct lt_quote *quote, const struct lt_kube_known_job *job)
 {
-	const char *const unsized =
-	    lt_kube_job_text(&job->facts, LT_KUBE_UNSIZED);
+	const char *const unsized = lt_kube_job_text(&job->facts, LT_KUBE_UNSIZED);
 	char why[LT_KUBE_WHY_SIZE] = "";
 
 	if (unsized[0] == '\0')
-		lt_kube_say_unknown(
-		    why, sizeof(why), job, &quote->hold_per_task);
-	snprintf(out, size,
-	    "%.200s%s nobody knows what it may %s of the budget of %s",
-	    unsized[0] != '\0' ? unsized : why,
-	    unsized[0] != '\0' ? ", so" : "",
+		lt_kube_say_unknown(why, sizeof(why), job, &quote->hold_per_task);
+	snprintf(out, size, "%.200s%s nobody knows what it may %s of the budget of %s",
+	    unsized[0] != '\0' ? unsized : why, unsized[0] != '\0' ? ", so" : "",
 	    unsized[0] != '\0' ? "cost" : "take", quote->account);
 	return out;
 }
 
 static void
-plan_line(char *out, size_t size, const struct lt_quote *quote,
-    const struct lt_kube_known_job *job)
+plan_line(char *out, size_t size, const struct lt_quote *quote, const struct lt_kube_known_job *job)
 {
 	const char *const currency = lt_kube_site.currency;
 	char from[TIME_BYTES], is[100], was[100], why[UNKNOWN_BYTES];
-	const bool is_moved =
-	    strcmp(quote->partition, quote->home) != 0 ||
-	    quote->plan_start_utc_s > quote->home_start_utc_s + 60;
-	const char *const home =
-	    quote->flags & LT_QUOTE_NOT_HOME ? "another pool" : quote->home;
+	const bool is_moved = strcmp(quote->partition, quote->home) != 0 ||
+			      quote->plan_start_utc_s > quote->home_start_utc_s + 60;
+	const char *const home = quote->flags & LT_QUOTE_NOT_HOME ? "another pool" : quote->home;
 
 	if (quote->flags & LT_QUOTE_UNKNOWN) {
-		snprintf(out, size, "waits: %s%s",
-		    unknown_text(why, sizeof(why), quote, job),
+		snprintf(out, size, "waits: %s%s", unknown_text(why, sizeof(why), quote, job),
 		    lt_kube_site.rejects_unknown
 			? "; on_unknown is reject, but lowtide deletes nothing: it waits until that is known"
 			: "");
@@ -171,15 +156,12 @@ plan_line(char *out, size_t size, const struct lt_quote *quote,
 		snprintf(out, size,
 		    "waits for budget: %s has less left than the %s that it may cost",
 		    quote->account,
-		    lt_amount_text(
-			is, sizeof(is), &quote->hold_per_task, currency, ""));
+		    lt_amount_text(is, sizeof(is), &quote->hold_per_task, currency, ""));
 		return;
 	}
 	if (quote->objective == LT_OBJECTIVE_OFF) {
-		lt_amount_text(
-		    is, sizeof(is), &quote->hold_per_task, currency, "");
-		snprintf(out, size, "%s%s%s",
-		    is_renewed(job) ? "runs on" : "starts now",
+		lt_amount_text(is, sizeof(is), &quote->hold_per_task, currency, "");
+		snprintf(out, size, "%s%s%s", is_renewed(job) ? "runs on" : "starts now",
 		    is[0] != '\0' ? ": it may cost at most " : "", is);
 		return;
 	}
@@ -187,11 +169,9 @@ plan_line(char *out, size_t size, const struct lt_quote *quote,
 	lt_amount_text(was, sizeof(was), &quote->home_expected, currency, "");
 	lt_utc_text(from, sizeof(from), quote->plan_start_utc_s);
 	snprintf(out, size, "%s%s from %s: %s expected%s%s%s%s",
-	    lt_mode_may(quote->mode, LT_MAY_EDIT)
-		? ""
-		: "nothing is changed in this mode, else ",
-	    quote->partition, from, is, is_moved ? "; at once on " : "",
-	    is_moved ? home : "", is_moved ? " " : "", is_moved ? was : "");
+	    lt_mode_may(quote->mode, LT_MAY_EDIT) ? "" : "nothing is changed in this mode, else ",
+	    quote->partition, from, is, is_moved ? "; at once on " : "", is_moved ? home : "",
+	    is_moved ? " " : "", is_moved ? was : "");
 }
 
 static void
@@ -199,11 +179,10 @@ add_raised(struct lt_text *text, const struct lt_kube_known_job *job)
 {
 	const struct lt_exact *const had = &job->facts.need.exact;
 
-	lt_text_put(text, RAISED ": %" PRIu64 "m CPUs, %" PRIu64 " KiB",
-	    had->cpu_milli, had->memory_kib);
+	lt_text_put(
+	    text, RAISED ": %" PRIu64 "m CPUs, %" PRIu64 " KiB", had->cpu_milli, had->memory_kib);
 	if (had->gpu_micro > 0)
-		lt_text_put(text, ", %.2f GPUs",
-		    (double)had->gpu_micro / LT_KUBE_WHOLE_GPU);
+		lt_text_put(text, ", %.2f GPUs", (double)had->gpu_micro / LT_KUBE_WHOLE_GPU);
 }
 
 /* Adds for how long a Job without a limit of its own is held. */
@@ -211,8 +190,7 @@ static void
 add_stretch(struct lt_text *text, const struct lt_kube_known_job *job)
 {
 	char places[LT_BATCH_PARTITIONS_SIZE], each[64], all[64], more[80] = "";
-	const int64_t each_s =
-	    lt_kube_stretch_s(job, lt_kube_places(places, sizeof(places), job));
+	const int64_t each_s = lt_kube_stretch_s(job, lt_kube_places(places, sizeof(places), job));
 
 	if (each_s == 0)
 		return;
@@ -220,21 +198,19 @@ add_stretch(struct lt_text *text, const struct lt_kube_known_job *job)
 	if (is_renewed(job))
 		snprintf(more, sizeof(more), ", %s by now",
 		    lt_duration_text(all, sizeof(all), job->held_s));
-	lt_text_put(text,
-	    "; without activeDeadlineSeconds it is held for %s at a time%s",
-	    each, more);
+	lt_text_put(
+	    text, "; without activeDeadlineSeconds it is held for %s at a time%s", each, more);
 }
 
-/* Behind the plan: for how long it is held, what nobody knows of it, that its
- * user has to say when it starts, and what of its annotations can't be read. */
+/* Behind the plan: for how long it is held, what nobody knows of it, that its user has to say when
+ * it starts, and what of its annotations can't be read. */
 static void
-add_remarks(char *plan, size_t size, const struct lt_quote *quote,
-    const struct lt_kube_known_job *job)
+add_remarks(
+    char *plan, size_t size, const struct lt_quote *quote, const struct lt_kube_known_job *job)
 {
 	const char *const fault = lt_kube_job_text(&job->facts, LT_KUBE_FAULT);
 	const char *const bound = lt_kube_job_text(&job->facts, LT_KUBE_BOUND);
-	const char *const untried =
-	    lt_kube_job_text(&job->facts, LT_KUBE_UNTRIED);
+	const char *const untried = lt_kube_job_text(&job->facts, LT_KUBE_UNTRIED);
 	char why[UNKNOWN_BYTES];
 	struct lt_text text = {.out = plan, .size = size, .at = strlen(plan)};
 
@@ -272,13 +248,12 @@ annotate_all(json_t *annotations, const struct lt_batch_update *update,
 	if (plan != NULL)
 		lt_kube_annotate(annotations, "plan", plan);
 	if (update->begin_utc_s != LT_UNSET_64)
-		lt_kube_annotate(annotations, "begin",
-		    lt_utc_text(begin, sizeof(begin), update->begin_utc_s));
+		lt_kube_annotate(
+		    annotations, "begin", lt_utc_text(begin, sizeof(begin), update->begin_utc_s));
 	/* Its place from then on, also where it was by itself. */
 	if (update->partition != NULL) {
 		lt_kube_annotate(annotations, "pool", update->partition);
-	} else if (update->begin_utc_s != LT_UNSET_64 &&
-		   !job->facts.is_placed) {
+	} else if (update->begin_utc_s != LT_UNSET_64 && !job->facts.is_placed) {
 		lt_kube_places(places, sizeof(places), job);
 		places[strcspn(places, ",")] = '\0';
 		lt_kube_annotate(annotations, "pool", places);
@@ -291,25 +266,21 @@ annotate_all(json_t *annotations, const struct lt_batch_update *update,
 
 /* One that was not created suspended, and has not started yet. */
 static bool
-must_suspend(const struct lt_kube_known_job *job,
-    const struct lt_batch_update *update, int64_t now_utc_s)
+must_suspend(
+    const struct lt_kube_known_job *job, const struct lt_batch_update *update, int64_t now_utc_s)
 {
-	return !job->facts.is_waiting && !job->facts.is_pod &&
-	       job->first_utc_s == 0 &&
-	       (update->hold == LT_HOLD ||
-		   (update->begin_utc_s != LT_UNSET_64 &&
-		       update->begin_utc_s > now_utc_s + SOON_S));
+	return !job->facts.is_waiting && !job->facts.is_pod && job->first_utc_s == 0 &&
+	       (update->hold == LT_HOLD || (update->begin_utc_s != LT_UNSET_64 &&
+					       update->begin_utc_s > now_utc_s + SOON_S));
 }
 
 static void
-tell_plan(const struct lt_kube_known_job *job, const struct lt_quote *quote,
-    const char *plan, int64_t now_utc_s)
+tell_plan(const struct lt_kube_known_job *job, const struct lt_quote *quote, const char *plan,
+    int64_t now_utc_s)
 {
-	const bool waits =
-	    quote->flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN);
+	const bool waits = quote->flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN);
 	const bool warns =
-	    waits || job->is_raised ||
-	    lt_kube_job_text(&job->facts, LT_KUBE_FAULT)[0] != '\0';
+	    waits || job->is_raised || lt_kube_job_text(&job->facts, LT_KUBE_FAULT)[0] != '\0';
 
 	lt_kube_tell(job,
 	    &(struct lt_kube_told){warns ? "Warning" : "Normal",
@@ -330,34 +301,28 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 	char plan[PLAN_BYTES] = "";
 
 	if (job == NULL)
-		return lt_fail(
-		    err, LT_ENOENT, "job %u: unknown", update->job_id);
+		return lt_fail(err, LT_ENOENT, "job %u: unknown", update->job_id);
 	if (!lt_kube_spend())
-		return lt_fail(err, LT_ELIMIT,
-		    "more than %d requests a second: it is told later",
+		return lt_fail(err, LT_ELIMIT, "more than %d requests a second: it is told later",
 		    LT_KUBE_REQUESTS_A_SECOND);
 	lt_kube_renew(job, now_utc_s);
-	if (update->admin_comment != NULL &&
-	    lt_quote_unpack(&quote, update->admin_comment,
-		strlen(update->admin_comment), NULL) == LT_OK)
+	if (update->admin_comment != NULL && lt_quote_unpack(&quote, update->admin_comment,
+						 strlen(update->admin_comment), NULL) == LT_OK)
 		plan_line(plan, sizeof(plan), &quote, job);
 	if (plan[0] != '\0')
 		add_remarks(plan, sizeof(plan), &quote, job);
 	const bool is_news =
-	    plan[0] != '\0' &&
-	    strcmp(plan, lt_kube_job_text(&job->facts, LT_KUBE_PLAN)) != 0;
+	    plan[0] != '\0' && strcmp(plan, lt_kube_job_text(&job->facts, LT_KUBE_PLAN)) != 0;
 	json_t *const annotations = json_object();
 	annotate_all(annotations, update, job, is_news ? plan : NULL);
-	json_t *const body =
-	    json_pack("{s:{s:o}}", "metadata", "annotations", annotations);
+	json_t *const body = json_pack("{s:{s:o}}", "metadata", "annotations", annotations);
 	/* The API server refuses unless the Job is the one that was priced. */
 	if (update->admin_comment != NULL && !job->facts.is_pod)
 		lt_kube_pin(body, job);
 	if (must_suspend(job, update, now_utc_s)) {
 		/* If a pod of it has run, lowtide lets it continue. */
 		lt_kube_annotate(annotations, "pause", "false");
-		json_object_set_new(
-		    body, "spec", json_pack("{s:b}", "suspend", 1));
+		json_object_set_new(body, "spec", json_pack("{s:b}", "suspend", 1));
 	}
 	const int code = lt_kube_patch(job, LT_KUBE_MERGE_PATCH, body, err);
 	if (code == LT_OK && is_news)
@@ -373,12 +338,11 @@ lt_batch_requeue_held(const struct lt_batch_job *record, struct lt_error *err)
 	    lt_kube_cluster_job(&lt_kube_site.cluster, record->job_id);
 
 	if (job == NULL || job->facts.is_pod)
-		return lt_fail(err, LT_ENOENT,
-		    "job %u: no Job that can be suspended", record->job_id);
+		return lt_fail(
+		    err, LT_ENOENT, "job %u: no Job that can be suspended", record->job_id);
 	return lt_kube_patch(job, LT_KUBE_MERGE_PATCH,
-	    json_pack("{s:{s:{s:s,s:s}},s:{s:b}}", "metadata", "annotations",
-		LT_KUBE_DOMAIN "hold", "budget", LT_KUBE_DOMAIN "pause",
-		"false", "spec", "suspend", 1),
+	    json_pack("{s:{s:{s:s,s:s}},s:{s:b}}", "metadata", "annotations", LT_KUBE_DOMAIN "hold",
+		"budget", LT_KUBE_DOMAIN "pause", "false", "spec", "suspend", 1),
 	    err);
 }
 
@@ -386,8 +350,7 @@ lt_batch_requeue_held(const struct lt_batch_job *record, struct lt_error *err)
 int
 lt_batch_cancel(uint32_t job_id, struct lt_error *err)
 {
-	return lt_fail(
-	    err, LT_EINPUT, "job %u: lowtide deletes no Jobs", job_id);
+	return lt_fail(err, LT_EINPUT, "job %u: lowtide deletes no Jobs", job_id);
 }
 
 /* Tells of a Job that runs and was raised, if its plan does not say so yet:
@@ -400,9 +363,8 @@ tell_raised(struct lt_kube_known_job *job, int64_t now_utc_s)
 	struct lt_text text = {.out = plan, .size = sizeof(plan)};
 	struct lt_error err = {0};
 
-	if (!job->is_raised || job->forget_utc_s != 0 ||
-	    now_utc_s < job->try_utc_s || !lt_kube_is_decided(job) ||
-	    !lt_kube_is_ours(job) || strstr(was, RAISED) != NULL ||
+	if (!job->is_raised || job->forget_utc_s != 0 || now_utc_s < job->try_utc_s ||
+	    !lt_kube_is_decided(job) || !lt_kube_is_ours(job) || strstr(was, RAISED) != NULL ||
 	    !lt_kube_spend())
 		return;
 	lt_text_put(&text, "%s", was);
@@ -411,11 +373,9 @@ tell_raised(struct lt_kube_known_job *job, int64_t now_utc_s)
 	json_t *const annotations = json_object();
 	lt_kube_annotate(annotations, "plan", plan);
 	if (lt_kube_patch(job, LT_KUBE_MERGE_PATCH,
-		json_pack("{s:{s:o}}", "metadata", "annotations", annotations),
-		&err) == LT_OK) {
-		lt_kube_tell(job,
-		    &(struct lt_kube_told){"Warning", "LowtideRaised", plan},
-		    now_utc_s);
+		json_pack("{s:{s:o}}", "metadata", "annotations", annotations), &err) == LT_OK) {
+		lt_kube_tell(
+		    job, &(struct lt_kube_told){"Warning", "LowtideRaised", plan}, now_utc_s);
 		return;
 	}
 	lt_log("raise_untold", "job=%u error=\"%s\"", job->id, err.text);
@@ -434,8 +394,7 @@ by_begin(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-/* Prunes rows as the ledger prunes settled holds, and users as it prunes
- * those. */
+/* Prunes rows as the ledger prunes settled holds, and users as it prunes those. */
 static void
 prune_store(int64_t erase_before_utc_s, int64_t now_utc_s)
 {
@@ -445,32 +404,29 @@ prune_store(int64_t erase_before_utc_s, int64_t now_utc_s)
 	if (now_utc_s < s->pruned_utc_s + LT_DAY_S)
 		return;
 	s->pruned_utc_s = now_utc_s;
-	if (lt_kube_store_prune(s->cluster.store,
-		now_utc_s - KEPT_DAYS * (int64_t)LT_DAY_S, &err) != LT_OK ||
-	    lt_kube_store_erase(s->cluster.store, erase_before_utc_s, &err) !=
-		LT_OK)
+	if (lt_kube_store_prune(
+		s->cluster.store, now_utc_s - KEPT_DAYS * (int64_t)LT_DAY_S, &err) != LT_OK ||
+	    lt_kube_store_erase(s->cluster.store, erase_before_utc_s, &err) != LT_OK)
 		lt_log("prune_failed", "error=\"%s\"", err.text);
 }
 
-/* One that ran without being let go by lowtide, and waits now: that it ran is
- * written on it, for lowtide-kube release has no store. */
+/* One that ran without being let go by lowtide, and waits now: that it ran is written on it, for
+ * lowtide-kube release has no store. */
 static void
 mark_run(const struct lt_kube_known_job *job)
 {
 	char first[TIME_BYTES];
 	struct lt_error err = {0};
 
-	if (job->forget_utc_s != 0 || !job->facts.is_waiting ||
-	    job->facts.is_pod || job->facts.is_deleted ||
-	    job->first_utc_s == 0 || job->facts.started_utc_s != 0 ||
+	if (job->forget_utc_s != 0 || !job->facts.is_waiting || job->facts.is_pod ||
+	    job->facts.is_deleted || job->first_utc_s == 0 || job->facts.started_utc_s != 0 ||
 	    !lt_kube_is_ours(job) || !lt_kube_spend())
 		return;
 	json_t *const annotations = json_object();
-	lt_kube_annotate(annotations, "started",
-	    lt_utc_text(first, sizeof(first), job->first_utc_s));
+	lt_kube_annotate(
+	    annotations, "started", lt_utc_text(first, sizeof(first), job->first_utc_s));
 	if (lt_kube_patch(job, LT_KUBE_MERGE_PATCH,
-		json_pack("{s:{s:o}}", "metadata", "annotations", annotations),
-		&err) != LT_OK)
+		json_pack("{s:{s:o}}", "metadata", "annotations", annotations), &err) != LT_OK)
 		lt_log("mark_failed", "job=%u error=\"%s\"", job->id, err.text);
 }
 
@@ -478,14 +434,12 @@ void
 lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 {
 	struct lt_kube_cluster *const c = &lt_kube_site.cluster;
-	struct lt_kube_known_job **const due =
-	    calloc(c->job_count + 1u, sizeof(*c->jobs));
+	struct lt_kube_known_job **const due = calloc(c->job_count + 1u, sizeof(*c->jobs));
 	uint32_t count = 0;
 
-	c->holds_back =
-	    !view->is_off && lt_mode_may(view->market->mode, LT_MAY_HOLD);
-	snprintf(lt_kube_site.currency, sizeof(lt_kube_site.currency), "%s",
-	    view->market->currency);
+	c->holds_back = !view->is_off && lt_mode_may(view->market->mode, LT_MAY_HOLD);
+	snprintf(
+	    lt_kube_site.currency, sizeof(lt_kube_site.currency), "%s", view->market->currency);
 	for (uint32_t i = 0; due != NULL && i < c->job_count; i++) {
 		mark_run(c->jobs[i]);
 		tell_raised(c->jobs[i], now_utc_s);
@@ -497,8 +451,7 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 	}
 	if (count > 1)
 		qsort(due, count, sizeof(*due), by_begin);
-	lt_kube_site.rejects_unknown =
-	    view->budgets->on_unknown == LT_RULE_REJECT;
+	lt_kube_site.rejects_unknown = view->budgets->on_unknown == LT_RULE_REJECT;
 	lt_kube_site.market = view->market;
 	for (uint32_t i = 0; i < c->job_count; i++)
 		lt_kube_take_back(c->jobs[i], now_utc_s);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds what in a pod's spec says where it runs. Fields, kinds of volumes and
- * resources that are known to say nothing of it, or that where.c weighs, are
- * listed; anything else in a spec binds the pod to where it would go by itself.
- * Pure.
+ * Finds what in a pod's spec says where it runs. Fields, kinds of volumes and resources that are
+ * known to say nothing of it, or that where.c weighs, are listed; anything else in a spec binds the
+ * pod to where it would go by itself. Pure.
  */
 #include <string.h>
 
 #include "object.h"
 #include "text.h"
 
-/* Fields of PodSpec, by the API of 1.36. Those that depend on their value are
- * looked at below. */
+/* Fields of PodSpec, by the API of 1.36. Those that depend on their value are looked at below. */
 static const char free_fields[] =
     "activeDeadlineSeconds,automountServiceAccountToken,dnsConfig,dnsPolicy,"
     "enableServiceLinks,hostAliases,hostIPC,hostPID,hostUsers,hostname,"
@@ -21,8 +19,7 @@ static const char free_fields[] =
     "shareProcessNamespace,subdomain,terminationGracePeriodSeconds,"
     "tolerations,nodeSelector";
 
-static const char free_volumes[] =
-    "name,configMap,downwardAPI,emptyDir,image,nfs,projected,secret";
+static const char free_volumes[] = "name,configMap,downwardAPI,emptyDir,image,nfs,projected,secret";
 
 static const char *const asked[] = {"requests", "limits"};
 enum { ASKED = sizeof(asked) / sizeof(asked[0]) };
@@ -90,14 +87,10 @@ find_resource(const json_t *of, const char *gpu)
 
 	for (size_t i = 0; i < ASKED; i++)
 		json_object_foreach(
-		    (json_t *)lt_kube_part(of, "resources", asked[i]), name,
-		    quantity)
-			if (!lt_text_is_among(name, counted) &&
-			    strcmp(name, gpu) != 0)
+		    (json_t *)lt_kube_part(of, "resources", asked[i]), name, quantity)
+			if (!lt_text_is_among(name, counted) && strcmp(name, gpu) != 0)
 				return name;
-	return is_empty(lt_kube_part(of, "resources", "claims"))
-		   ? NULL
-		   : "resources.claims";
+	return is_empty(lt_kube_part(of, "resources", "claims")) ? NULL : "resources.claims";
 }
 
 static const char *
@@ -108,8 +101,7 @@ find_in_containers(const json_t *pod_spec, const char *gpu)
 
 	for (size_t k = 0; k < LT_KUBE_CONTAINER_LISTS; k++)
 		json_array_foreach(
-		    json_object_get(pod_spec, lt_kube_container_lists[k]), i,
-		    container) {
+		    json_object_get(pod_spec, lt_kube_container_lists[k]), i, container) {
 			const char *found = find_resource(container, gpu);
 
 			if (found == NULL)
@@ -128,8 +120,7 @@ gpu_of(const json_t *container)
 
 	for (size_t i = 0; i < ASKED; i++)
 		json_object_foreach(
-		    (json_t *)lt_kube_part(container, "resources", asked[i]),
-		    name, quantity)
+		    (json_t *)lt_kube_part(container, "resources", asked[i]), name, quantity)
 			if (lt_kube_is_gpu(name))
 				return name;
 	return "";
@@ -144,8 +135,7 @@ lt_kube_gpu_name(const json_t *pod_spec)
 
 	for (size_t k = 0; k < LT_KUBE_CONTAINER_LISTS; k++)
 		json_array_foreach(
-		    json_object_get(pod_spec, lt_kube_container_lists[k]), i,
-		    container)
+		    json_object_get(pod_spec, lt_kube_container_lists[k]), i, container)
 			if (name[0] == '\0')
 				name = gpu_of(container);
 	return name;
@@ -171,8 +161,7 @@ find_in_spreads(const json_t *spreads)
 	size_t i;
 
 	json_array_foreach(spreads, i, spread)
-		if (strcmp(lt_kube_string(spread, "whenUnsatisfiable"),
-			"ScheduleAnyway") != 0)
+		if (strcmp(lt_kube_string(spread, "whenUnsatisfiable"), "ScheduleAnyway") != 0)
 			return "topologySpreadConstraints";
 	return NULL;
 }
@@ -186,8 +175,8 @@ find_in_selector(const json_t *selector, const struct lt_kube_names *names)
 
 	(void)lt_kube_pool_in(selector, names, &pool_key);
 	json_object_foreach((json_t *)selector, key, value)
-		if (!lt_text_is_among(key, known_labels) &&
-		    !lt_kube_tells_sold(key) && strcmp(key, pool_key) != 0)
+		if (!lt_text_is_among(key, known_labels) && !lt_kube_tells_sold(key) &&
+		    strcmp(key, pool_key) != 0)
 			return key;
 	return NULL;
 }
@@ -205,33 +194,25 @@ find_in_field(const char *field, const json_t *value)
 	if (strcmp(field, "topologySpreadConstraints") == 0)
 		return find_in_spreads(value);
 	if (strcmp(field, "os") == 0)
-		return strcmp(lt_kube_string(value, "name"), "linux") == 0
-			   ? NULL
-			   : field;
+		return strcmp(lt_kube_string(value, "name"), "linux") == 0 ? NULL : field;
 	if (strcmp(field, "schedulerName") == 0)
-		return strcmp(json_string_value(value) != NULL
-				  ? json_string_value(value)
-				  : "",
+		return strcmp(json_string_value(value) != NULL ? json_string_value(value) : "",
 			   "default-scheduler") == 0
 			   ? NULL
 			   : field;
 	if (strcmp(field, "hostNetwork") == 0)
 		return json_is_true(value) ? field : NULL;
-	return strcmp(field, "containers") == 0 ||
-		       strcmp(field, "initContainers") == 0 ||
+	return strcmp(field, "containers") == 0 || strcmp(field, "initContainers") == 0 ||
 		       strcmp(field, "resources") == 0
 		   ? NULL
 		   : field;
 }
 
 const char *
-lt_kube_bound(char *out, size_t size, const json_t *pod_spec,
-    const struct lt_kube_names *names)
+lt_kube_bound(char *out, size_t size, const json_t *pod_spec, const struct lt_kube_names *names)
 {
-	const json_t *const selector =
-	    json_object_get(pod_spec, "nodeSelector");
-	const char *found =
-	    find_in_containers(pod_spec, lt_kube_gpu_name(pod_spec));
+	const json_t *const selector = json_object_get(pod_spec, "nodeSelector");
+	const char *found = find_in_containers(pod_spec, lt_kube_gpu_name(pod_spec));
 	const char *field;
 	json_t *value;
 

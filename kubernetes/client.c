@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends one request to the API server and reads its answer: with our
- * credentials, again after a 401, 429 or 503, within LT_KUBE_TOTAL_MS. Any
- * other refusal is returned with the Status's message.
+ * Sends one request to the API server and reads its answer: with our credentials, again after a
+ * 401, 429 or 503, within LT_KUBE_TOTAL_MS. Any other refusal is returned with the Status's
+ * message.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,7 @@
 #include "min_max.h"
 
 int
-lt_kube_open(struct lt_kube **kube, const struct lt_kube_place *place,
-    struct lt_error *err)
+lt_kube_open(struct lt_kube **kube, const struct lt_kube_place *place, struct lt_error *err)
 {
 	struct lt_kube *const opened = calloc(1, sizeof(*opened));
 
@@ -75,11 +74,9 @@ send_once(struct lt_kube *kube, const char *path, struct lt_http_request *http,
 	if (asprintf(&url, "%s%s", config->server, path) < 0)
 		url = NULL;
 	if (config->token.text != NULL &&
-	    asprintf(&authorization, "Authorization: Bearer %s",
-		config->token.text) < 0)
+	    asprintf(&authorization, "Authorization: Bearer %s", config->token.text) < 0)
 		authorization = NULL;
-	if (url == NULL ||
-	    (config->token.text != NULL && authorization == NULL)) {
+	if (url == NULL || (config->token.text != NULL && authorization == NULL)) {
 		code = lt_fail(err, LT_ENOMEM, "a request");
 	} else {
 		http->url = url;
@@ -105,10 +102,9 @@ renew_token(struct lt_kube *kube)
 	if (token->path == NULL || token->text == NULL)
 		return false;
 	char *const before = strdup(token->text);
-	const bool is_new =
-	    before != NULL &&
-	    lt_kube_config_refresh(&kube->config, true, NULL) == LT_OK &&
-	    strcmp(before, token->text) != 0;
+	const bool is_new = before != NULL &&
+			    lt_kube_config_refresh(&kube->config, true, NULL) == LT_OK &&
+			    strcmp(before, token->text) != 0;
 	if (before != NULL)
 		explicit_bzero(before, strlen(before));
 	free(before);
@@ -133,19 +129,16 @@ lt_kube_pause(int64_t wait_ms, bool (*stop)(void *context), void *context)
 	const int64_t end_ms = lt_monotonic_ms() + wait_ms;
 	int64_t left_ms;
 
-	while ((left_ms = end_ms - lt_monotonic_ms()) > 0 &&
-	       (stop == NULL || !stop(context))) {
-		const struct timespec step = {
-		    .tv_nsec = lt_min_i64(left_ms, 200) * 1000000};
+	while ((left_ms = end_ms - lt_monotonic_ms()) > 0 && (stop == NULL || !stop(context))) {
+		const struct timespec step = {.tv_nsec = lt_min_i64(left_ms, 200) * 1000000};
 
 		nanosleep(&step, NULL);
 	}
 }
 
 int
-lt_kube_send(struct lt_kube *kube, const char *path,
-    struct lt_http_request *http, struct lt_http_response *response,
-    struct lt_error *err)
+lt_kube_send(struct lt_kube *kube, const char *path, struct lt_http_request *http,
+    struct lt_http_response *response, struct lt_error *err)
 {
 	const int64_t end_ms = lt_monotonic_ms() + http->total_ms;
 
@@ -156,11 +149,10 @@ lt_kube_send(struct lt_kube *kube, const char *path,
 		    (response->status != 429 && response->status != 503))
 			return code;
 		const int64_t left_ms = end_ms - lt_monotonic_ms();
-		const int64_t wait_ms =
-		    response->retry_after_s > LT_KUBE_TOTAL_MS ? left_ms
-		    : response->retry_after_s > 0
-			? response->retry_after_s * 1000
-			: tries * (int64_t)LT_KUBE_BACKOFF_MS;
+		const int64_t wait_ms = response->retry_after_s > LT_KUBE_TOTAL_MS ? left_ms
+					: response->retry_after_s > 0
+					    ? response->retry_after_s * 1000
+					    : tries * (int64_t)LT_KUBE_BACKOFF_MS;
 
 		if (wait_ms >= left_ms)
 			return LT_OK;
@@ -196,16 +188,14 @@ code_of_status(long status)
 }
 
 int
-lt_kube_check(const char *path, const struct lt_http_response *response,
-    struct lt_error *err)
+lt_kube_check(const char *path, const struct lt_http_response *response, struct lt_error *err)
 {
 	char words[301] = "", pause[48] = "";
 	json_t *status = NULL;
 
 	if (response->status >= 200 && response->status < 300)
 		return LT_OK;
-	if (lt_json_load_nul(
-		&status, response->body, response->body_length, NULL) == LT_OK)
+	if (lt_json_load_nul(&status, response->body, response->body_length, NULL) == LT_OK)
 		snprintf(words, sizeof(words), "%s",
 		    json_string_value(json_object_get(status, "message"))
 			? json_string_value(json_object_get(status, "message"))
@@ -216,16 +206,15 @@ lt_kube_check(const char *path, const struct lt_http_response *response,
 	if (response->retry_after_s > 0)
 		snprintf(pause, sizeof(pause), ", asks to wait %lld s",
 		    (long long)response->retry_after_s);
-	lt_fail(err, code_of_status(response->status),
-	    "%.*s: HTTP status %ld%s%s%s",
-	    (int)(strcspn(path, "?") < 120 ? strcspn(path, "?") : 120), path,
-	    response->status, pause, words[0] == '\0' ? "" : ": ", words);
+	lt_fail(err, code_of_status(response->status), "%.*s: HTTP status %ld%s%s%s",
+	    (int)(strcspn(path, "?") < 120 ? strcspn(path, "?") : 120), path, response->status,
+	    pause, words[0] == '\0' ? "" : ": ", words);
 	return lt_error_mend(err, code_of_status(response->status));
 }
 
 static int
-read_answer(const char *path, const struct lt_http_response *response,
-    json_t **answer, struct lt_error *err)
+read_answer(const char *path, const struct lt_http_response *response, json_t **answer,
+    struct lt_error *err)
 {
 	int code = lt_kube_check(path, response, err);
 
@@ -234,18 +223,16 @@ read_answer(const char *path, const struct lt_http_response *response,
 	*answer = NULL;
 	if (response->body_length == 0)
 		return LT_OK;
-	code = lt_json_load_nul(
-	    answer, response->body, response->body_length, err);
+	code = lt_json_load_nul(answer, response->body, response->body_length, err);
 	if (code != LT_OK)
-		lt_context(err, "%.*s",
-		    (int)(strcspn(path, "?") < 120 ? strcspn(path, "?") : 120),
-		    path);
+		lt_context(
+		    err, "%.*s", (int)(strcspn(path, "?") < 120 ? strcspn(path, "?") : 120), path);
 	return lt_error_mend(err, code);
 }
 
 int
-lt_kube_do(struct lt_kube *kube, const struct lt_kube_request *request,
-    json_t **answer, struct lt_error *err)
+lt_kube_do(struct lt_kube *kube, const struct lt_kube_request *request, json_t **answer,
+    struct lt_error *err)
 {
 	char type[128], user[192];
 	struct lt_http_request http = {
@@ -263,13 +250,11 @@ lt_kube_do(struct lt_kube *kube, const struct lt_kube_request *request,
 		http.body = body;
 		http.body_length = strlen(body);
 		snprintf(type, sizeof(type), "Content-Type: %s",
-		    request->content_type != NULL ? request->content_type
-						  : "application/json");
+		    request->content_type != NULL ? request->content_type : "application/json");
 		http.headers[2] = type;
 	}
 	if (request->user != NULL) {
-		snprintf(
-		    user, sizeof(user), "Impersonate-User: %s", request->user);
+		snprintf(user, sizeof(user), "Impersonate-User: %s", request->user);
 		http.headers[3] = user;
 	}
 	int code = lt_kube_send(kube, request->path, &http, &response, err);

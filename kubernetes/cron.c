@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the next tick of a CronJob's schedule: five fields, @hourly and the
- * like, and @every, as kube-controller-manager reads them. Pure. False for a
- * schedule that can't be read, or that has no tick within five years.
+ * Finds the next tick of a CronJob's schedule: five fields, @hourly and the like, and @every, as
+ * kube-controller-manager reads them. Pure. False for a schedule that can't be read, or that has no
+ * tick within five years.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static const struct {
 
 struct cron {
 	uint64_t sets[FIELDS]; /* bit n: n is in it */
-	bool any[FIELDS]; /* "*": the other of the two kinds of day counts */
+	bool any[FIELDS];      /* "*": the other of the two kinds of day counts */
 };
 
 /* A number or a name; false: neither. */
@@ -67,10 +67,8 @@ read_value(const char **at, int field, uint32_t *value)
 		return false;
 	const unsigned long number = strtoul(*at, &end, 10);
 	*at = end;
-	*value =
-	    number > LT_ROW(fields, field).most ? UINT32_MAX : (uint32_t)number;
-	return number >= LT_ROW(fields, field).least &&
-	       number <= LT_ROW(fields, field).most;
+	*value = number > LT_ROW(fields, field).most ? UINT32_MAX : (uint32_t)number;
+	return number >= LT_ROW(fields, field).least && number <= LT_ROW(fields, field).most;
 }
 
 /* "*", "5", "1-5", "5/15" (to the end), "1-30/2". */
@@ -78,8 +76,7 @@ static bool
 read_range(struct cron *cron, const char **at, int field)
 {
 	const bool is_any = **at == '*' || **at == '?';
-	uint32_t from = LT_ROW(fields, field).least,
-		 to = LT_ROW(fields, field).most;
+	uint32_t from = LT_ROW(fields, field).least, to = LT_ROW(fields, field).most;
 	unsigned long step = 1;
 
 	if (is_any) {
@@ -99,9 +96,7 @@ read_range(struct cron *cron, const char **at, int field)
 	if (**at == '/') {
 		char *end;
 
-		step = (*at)[1] >= '0' && (*at)[1] <= '9'
-			   ? strtoul(*at + 1, &end, 10)
-			   : 0;
+		step = (*at)[1] >= '0' && (*at)[1] <= '9' ? strtoul(*at + 1, &end, 10) : 0;
 		if (step == 0 || step > LT_ROW(fields, field).most)
 			return false;
 		*at = end;
@@ -142,29 +137,25 @@ has_day(const struct cron *cron, const struct tm *day)
 	const bool in_week = has_value(cron, WEEKDAY, day->tm_wday);
 
 	return has_value(cron, MONTH, day->tm_mon + 1) &&
-	       (cron->any[DAY] || cron->any[WEEKDAY] ? in_month && in_week
-						     : in_month || in_week);
+	       (cron->any[DAY] || cron->any[WEEKDAY] ? in_month && in_week : in_month || in_week);
 }
 
 /* Local seconds; day_s is a local midnight. */
 static bool
-next_of_day(
-    const struct cron *cron, int64_t day_s, int64_t after_s, int64_t *next_s)
+next_of_day(const struct cron *cron, int64_t day_s, int64_t after_s, int64_t *next_s)
 {
 	for (int hour = 0; hour < HOURS; hour++)
-		for (int minute = 0; has_value(cron, HOUR, hour) && minute < 60;
-		     minute++) {
+		for (int minute = 0; has_value(cron, HOUR, hour) && minute < 60; minute++) {
 			*next_s = day_s + hour * HOUR_S + minute * MINUTE_S;
-			if (has_value(cron, MINUTE, minute) &&
-			    *next_s > after_s)
+			if (has_value(cron, MINUTE, minute) && *next_s > after_s)
 				return true;
 		}
 	return false;
 }
 
 bool
-lt_kube_cron_next(int64_t *next_utc_s, const char *schedule,
-    int64_t after_utc_s, int32_t zone_offset_s)
+lt_kube_cron_next(
+    int64_t *next_utc_s, const char *schedule, int64_t after_utc_s, int32_t zone_offset_s)
 {
 	static const char every[] = "@every ";
 	const int64_t after_s = after_utc_s + zone_offset_s;
@@ -172,8 +163,7 @@ lt_kube_cron_next(int64_t *next_utc_s, const char *schedule,
 	struct cron cron;
 
 	if (strncmp(schedule, every, strlen(every)) == 0) {
-		if (lt_duration_parse(
-			schedule + strlen(every), &seconds, NULL) != LT_OK ||
+		if (lt_duration_parse(schedule + strlen(every), &seconds, NULL) != LT_OK ||
 		    seconds <= 0)
 			return false;
 		*next_utc_s = after_utc_s + seconds;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follows a list: lists it, then watches from there, and again whenever the
- * server no longer has what came since. One stream is many lines, each the
- * JSON of one change.
+ * Follows a list: lists it, then watches from there, and again whenever the server no longer has
+ * what came since. One stream is many lines, each the JSON of one change.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,22 +41,18 @@ keep_version(struct watch *watch, const json_t *object)
 		strcpy(watch->run.version, version);
 }
 
-/* A Status instead of a change: the stream is over. Only what passes is
- * resumed from the same version. */
+/* A Status instead of a change: the stream is over. Only what passes is resumed from the same
+ * version. */
 static bool
 on_error_event(struct watch *watch, const json_t *status)
 {
-	const json_int_t code =
-	    json_integer_value(json_object_get(status, "code"));
-	const char *const message =
-	    json_string_value(json_object_get(status, "message"));
+	const json_int_t code = json_integer_value(json_object_get(status, "code"));
+	const char *const message = json_string_value(json_object_get(status, "message"));
 
 	watch->must_list = code != 429 && code < 500;
 	if (code != 410) {
-		lt_fail(&watch->problem, LT_ENET,
-		    "%.200s: the watch ends with status %lld: %.200s",
-		    watch->run.follow->path, (long long)code,
-		    message == NULL ? "" : message);
+		lt_fail(&watch->problem, LT_ENET, "%.200s: the watch ends with status %lld: %.200s",
+		    watch->run.follow->path, (long long)code, message == NULL ? "" : message);
 		lt_error_mend(&watch->problem, LT_ENET);
 	}
 	return false;
@@ -75,12 +70,10 @@ on_event(struct watch *watch, const json_t *event)
 	    {"MODIFIED", LT_KUBE_MODIFIED},
 	    {"DELETED", LT_KUBE_DELETED},
 	};
-	const char *const type =
-	    json_string_value(json_object_get(event, "type"));
+	const char *const type = json_string_value(json_object_get(event, "type"));
 	const json_t *const object = json_object_get(event, "object");
 
-	for (size_t i = 0; type != NULL && i < sizeof(types) / sizeof(types[0]);
-	     i++) {
+	for (size_t i = 0; type != NULL && i < sizeof(types) / sizeof(types[0]); i++) {
 		if (strcmp(type, types[i].type) != 0)
 			continue;
 		/* First the version: a callback that ends all has seen it. */
@@ -94,8 +87,7 @@ on_event(struct watch *watch, const json_t *event)
 	if (type != NULL && strcmp(type, "ERROR") == 0)
 		return on_error_event(watch, object);
 	watch->must_list = true;
-	lt_fail(&watch->problem, LT_ENET,
-	    "%.200s: got a line without a type that is known",
+	lt_fail(&watch->problem, LT_ENET, "%.200s: got a line without a type that is known",
 	    watch->run.follow->path);
 	return false;
 }
@@ -137,14 +129,12 @@ keep_part(struct watch *watch, const char *bytes, size_t length)
 
 	if (wanted > LT_KUBE_LINE_BYTES_MAX) {
 		watch->must_list = true;
-		lt_fail(&watch->problem, LT_ELIMIT,
-		    "%.200s: a change of more than %d bytes",
+		lt_fail(&watch->problem, LT_ELIMIT, "%.200s: a change of more than %d bytes",
 		    watch->run.follow->path, LT_KUBE_LINE_BYTES_MAX);
 		return false;
 	}
 	if (wanted > watch->capacity) {
-		const size_t capacity =
-		    wanted < LINE_BYTES_MIN ? LINE_BYTES_MIN : 2 * wanted;
+		const size_t capacity = wanted < LINE_BYTES_MIN ? LINE_BYTES_MIN : 2 * wanted;
 		char *const grown = realloc(watch->line, capacity);
 
 		if (grown == NULL) {
@@ -195,20 +185,17 @@ on_second(void *context)
 	return lt_kube_run_stop(&watch->run);
 }
 
-/* Half to all of a pause that doubles: many clients of a server that comes
- * back must not all ask at once. */
+/* Half to all of a pause that doubles: many clients of a server that comes back must not all ask at
+ * once. */
 static void
 back_off(struct watch *watch)
 {
-	const int64_t first_ms = watch->run.follow->backoff_ms > 0
-				     ? watch->run.follow->backoff_ms
-				     : LT_KUBE_BACKOFF_MS;
-	const int64_t doubled_ms =
-	    first_ms << (watch->failures < 16 ? watch->failures : 16);
+	const int64_t first_ms =
+	    watch->run.follow->backoff_ms > 0 ? watch->run.follow->backoff_ms : LT_KUBE_BACKOFF_MS;
+	const int64_t doubled_ms = first_ms << (watch->failures < 16 ? watch->failures : 16);
 	const int64_t bound_ms = lt_min_i64(doubled_ms, LT_KUBE_BACKOFF_MAX_MS);
-	int64_t wait_ms =
-	    bound_ms / 2 + (int64_t)(lt_random(&watch->run.kube->random) %
-				     (uint64_t)(bound_ms / 2 + 1));
+	int64_t wait_ms = bound_ms / 2 + (int64_t)(lt_random(&watch->run.kube->random) %
+						   (uint64_t)(bound_ms / 2 + 1));
 
 	if (watch->pause_s > LT_KUBE_BACKOFF_MAX_MS / 1000)
 		wait_ms = LT_KUBE_BACKOFF_MAX_MS;
@@ -221,16 +208,14 @@ static char *
 watch_path(const struct watch *watch)
 {
 	const struct lt_kube_follow *const follow = watch->run.follow;
-	const int64_t timeout_s =
-	    LT_KUBE_WATCH_S + (int64_t)(lt_random(&watch->run.kube->random) %
-					(LT_KUBE_WATCH_S / 2));
+	const int64_t timeout_s = LT_KUBE_WATCH_S + (int64_t)(lt_random(&watch->run.kube->random) %
+							      (LT_KUBE_WATCH_S / 2));
 	char *path = NULL;
 
 	if (asprintf(&path,
 		"%s?watch=1&allowWatchBookmarks=true&resourceVersion=%s&timeoutSeconds=%lld%s%s",
 		follow->path, watch->run.version, (long long)timeout_s,
-		follow->query != NULL ? "&" : "",
-		follow->query != NULL ? follow->query : "") < 0)
+		follow->query != NULL ? "&" : "", follow->query != NULL ? follow->query : "") < 0)
 		return NULL;
 	return path;
 }
@@ -242,8 +227,7 @@ one_stream(struct watch *watch)
 	struct lt_http_request http = {
 	    .total_ms = LT_KUBE_TOTAL_MS, /* of tries until it starts */
 	    .headers = {NULL, "Accept: application/json"},
-	    .stall_s =
-		follow->silence_s > 0 ? follow->silence_s : LT_KUBE_SILENCE_S,
+	    .stall_s = follow->silence_s > 0 ? follow->silence_s : LT_KUBE_SILENCE_S,
 	    .stall_bytes_s = 1,
 	    .take = on_bytes,
 	    .stop = on_second,
@@ -279,8 +263,8 @@ one_stream(struct watch *watch)
 	free(path);
 }
 
-/* Streams from the same list on, until a new one is needed. That a stream ends
- * is nothing to report, as long as each brings something or lasts. */
+/* Streams from the same list on, until a new one is needed. That a stream ends is nothing to
+ * report, as long as each brings something or lasts. */
 static void
 watch_on(struct watch *watch)
 {
@@ -293,18 +277,15 @@ watch_on(struct watch *watch)
 		one_stream(watch);
 		if (watch->run.stopped)
 			return;
-		/* Without bookmarks a stream may be silent to its end; one
-		 * that never got an answer has no end, but a problem. */
+		/* Without bookmarks a stream may be silent to its end; one that never got an answer
+		 * has no end, but a problem. */
 		const bool is_healthy =
 		    watch->heard ||
-		    (watch->problem.code == LT_OK &&
-			lt_monotonic_ms() - begin_ms >= HEALTHY_MS);
+		    (watch->problem.code == LT_OK && lt_monotonic_ms() - begin_ms >= HEALTHY_MS);
 		watch->failures = is_healthy ? 0 : watch->failures + 1;
-		if (watch->problem.code != LT_OK &&
-		    (!is_healthy || watch->must_list))
+		if (watch->problem.code != LT_OK && (!is_healthy || watch->must_list))
 			lt_kube_run_report(&watch->run, &watch->problem);
-		if (watch->failures > 0 &&
-		    watch->failures % LT_KUBE_RESUMES == 0)
+		if (watch->failures > 0 && watch->failures % LT_KUBE_RESUMES == 0)
 			watch->must_list = true;
 		if (!watch->must_list || watch->failures > 0)
 			back_off(watch);
@@ -312,8 +293,7 @@ watch_on(struct watch *watch)
 }
 
 int
-lt_kube_follow(struct lt_kube *kube, const struct lt_kube_follow *follow,
-    struct lt_error *err)
+lt_kube_follow(struct lt_kube *kube, const struct lt_kube_follow *follow, struct lt_error *err)
 {
 	struct watch watch = {.run = {.kube = kube, .follow = follow}};
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adds to a pod's spec what the API server will give it: requests by
- * LimitRanges, overhead and node labels by RuntimeClasses. Pure. Sources:
- * k8s.io/kubernetes/plugin/pkg/admission/limitranger and runtimeclass; the API
- * server has filled in a LimitRange's defaultRequest from its default, max and
- * min when it was written.
+ * Adds to a pod's spec what the API server will give it: requests by LimitRanges, overhead and node
+ * labels by RuntimeClasses. Pure. Sources:
+ * k8s.io/kubernetes/plugin/pkg/admission/limitranger and runtimeclass; the API server has filled in
+ * a LimitRange's defaultRequest from its default, max and min when it was written.
  */
 #include <string.h>
 
@@ -13,16 +12,14 @@
 
 /* ---- what there is ---- */
 
-/* Keeps the most of several LimitRanges: the API server takes the first that it
- * comes to. */
+/* Keeps the most of several LimitRanges: the API server takes the first that it comes to. */
 static bool
 is_more(const json_t *quantity, const json_t *than)
 {
 	int64_t a, b;
 
-	return than == NULL ||
-	       (lt_kube_quantity(quantity, 1000, &a, NULL) == LT_OK &&
-		   lt_kube_quantity(than, 1000, &b, NULL) == LT_OK && a > b);
+	return than == NULL || (lt_kube_quantity(quantity, 1000, &a, NULL) == LT_OK &&
+				   lt_kube_quantity(than, 1000, &b, NULL) == LT_OK && a > b);
 }
 
 static void
@@ -33,8 +30,7 @@ add_requests(json_t *requests, const json_t *item)
 
 	if (strcmp(lt_kube_string(item, "type"), "Container") != 0)
 		return;
-	json_object_foreach(
-	    json_object_get(item, "defaultRequest"), name, quantity)
+	json_object_foreach(json_object_get(item, "defaultRequest"), name, quantity)
 		if (is_more(quantity, json_object_get(requests, name)))
 			json_object_set(requests, name, quantity);
 }
@@ -48,11 +44,9 @@ lt_kube_given_requests(const json_t *limit_ranges)
 
 	json_array_foreach(limit_ranges, i, range) {
 		json_t *const requests = lt_kube_object_at(
-		    all, lt_kube_string(
-			     json_object_get(range, "metadata"), "namespace"));
+		    all, lt_kube_string(json_object_get(range, "metadata"), "namespace"));
 
-		json_array_foreach(
-		    lt_kube_part(range, "spec", "limits"), k, item)
+		json_array_foreach(lt_kube_part(range, "spec", "limits"), k, item)
 			add_requests(requests, item);
 	}
 	return all;
@@ -67,8 +61,8 @@ lt_kube_given_classes(const json_t *runtime_classes)
 	size_t i;
 
 	json_array_foreach(runtime_classes, i, class) {
-		json_t *const of_it = lt_kube_object_at(all,
-		    lt_kube_string(json_object_get(class, "metadata"), "name"));
+		json_t *const of_it = lt_kube_object_at(
+		    all, lt_kube_string(json_object_get(class, "metadata"), "name"));
 
 		for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++) {
 			json_t *const part = json_object_get(class, kept[k]);
@@ -100,10 +94,8 @@ lacks_requests(const json_t *pod_spec)
 
 	for (int k = 0; k < LT_KUBE_CONTAINER_LISTS; k++)
 		json_array_foreach(
-		    json_object_get(pod_spec, lt_kube_container_lists[k]), i,
-		    container)
-			if (!asks_for(container, "cpu") ||
-			    !asks_for(container, "memory"))
+		    json_object_get(pod_spec, lt_kube_container_lists[k]), i, container)
+			if (!asks_for(container, "cpu") || !asks_for(container, "memory"))
 				return true;
 	return false;
 }
@@ -117,14 +109,12 @@ give_requests(json_t *pod_spec, json_t *requests)
 
 	for (int k = 0; k < LT_KUBE_CONTAINER_LISTS; k++)
 		json_array_foreach(
-		    json_object_get(pod_spec, lt_kube_container_lists[k]), i,
-		    container)
+		    json_object_get(pod_spec, lt_kube_container_lists[k]), i, container)
 			json_object_foreach(requests, name, quantity)
 				if (!asks_for(container, name))
 					json_object_set(
 					    lt_kube_object_at(
-						lt_kube_object_at(
-						    container, "resources"),
+						lt_kube_object_at(container, "resources"),
 						"requests"),
 					    name, quantity);
 }
@@ -132,21 +122,17 @@ give_requests(json_t *pod_spec, json_t *requests)
 static void
 give_class(json_t *pod_spec, const json_t *class)
 {
-	json_t *const overhead =
-	    (json_t *)lt_kube_part(class, "overhead", "podFixed");
-	json_t *const selector =
-	    (json_t *)lt_kube_part(class, "scheduling", "nodeSelector");
+	json_t *const overhead = (json_t *)lt_kube_part(class, "overhead", "podFixed");
+	json_t *const selector = (json_t *)lt_kube_part(class, "scheduling", "nodeSelector");
 
 	if (overhead != NULL)
 		json_object_set(pod_spec, "overhead", overhead);
 	if (selector != NULL)
-		json_object_update(
-		    lt_kube_object_at(pod_spec, "nodeSelector"), selector);
+		json_object_update(lt_kube_object_at(pod_spec, "nodeSelector"), selector);
 }
 
 json_t *
-lt_kube_given_spec(
-    const json_t *job, const struct lt_kube_given *given, bool *is_unsized)
+lt_kube_given_spec(const json_t *job, const struct lt_kube_given *given, bool *is_unsized)
 {
 	const json_t *const pod_spec =
 	    lt_kube_part(json_object_get(job, "spec"), "template", "spec");
@@ -160,8 +146,7 @@ lt_kube_given_spec(
 	if (tried != NULL) {
 		json_object_update(spec, tried);
 		if (json_object_size(labels) > 0)
-			json_object_update(
-			    lt_kube_object_at(spec, "nodeSelector"), labels);
+			json_object_update(lt_kube_object_at(spec, "nodeSelector"), labels);
 		return spec;
 	}
 	if (given == NULL)
@@ -169,8 +154,7 @@ lt_kube_given_spec(
 	if (given->requests != NULL)
 		give_requests(
 		    spec, json_object_get(given->requests,
-			      lt_kube_string(json_object_get(job, "metadata"),
-				  "namespace")));
+			      lt_kube_string(json_object_get(job, "metadata"), "namespace")));
 	else
 		*is_unsized = lacks_requests(spec);
 	if (given->classes != NULL)

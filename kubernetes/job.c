@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a Job, or a pod of its own that waits behind lowtide's gate: whether it
- * waits, its request, and the annotations on it. Pure. An annotation that can't
- * be read is a fault of the Job, LT_KUBE_FAULT, and no failure.
+ * Reads a Job, or a pod of its own that waits behind lowtide's gate: whether it waits, its request,
+ * and the annotations on it. Pure. An annotation that can't be read is a fault of the Job,
+ * LT_KUBE_FAULT, and no failure.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,16 +25,14 @@ enum {
 
 struct draft { /* a job's texts, before they are kept in one piece */
 	const char *texts[LT_KUBE_TEXTS];
-	char wishes[WISHES_SIZE], fault[FAULT_SIZE], starter[STARTER_SIZE],
-	    bound[LT_KUBE_KEY_SIZE];
+	char wishes[WISHES_SIZE], fault[FAULT_SIZE], starter[STARTER_SIZE], bound[LT_KUBE_KEY_SIZE];
 	char unsized[LT_ERROR_TEXT_SIZE];
 	const char *cron;
 	char *tolerations, *selector, *preferred; /* malloc'd */
 };
 
 static int
-keep_texts(
-    struct lt_kube_job *job, const struct draft *draft, struct lt_error *err)
+keep_texts(struct lt_kube_job *job, const struct draft *draft, struct lt_error *err)
 {
 	size_t size = 0;
 
@@ -67,21 +65,16 @@ time_of(const json_t *metadata, const char *name)
 {
 	int64_t utc_s = 0;
 
-	return lt_utc_parse(annotation_of(metadata, name), &utc_s, NULL) ==
-		       LT_OK
-		   ? utc_s
-		   : 0;
+	return lt_utc_parse(annotation_of(metadata, name), &utc_s, NULL) == LT_OK ? utc_s : 0;
 }
 
-/* Reads its wishes as sbatch's options, each in a line; one that can't be read
- * is noted as a fault, and the rest is kept. */
+/* Reads its wishes as sbatch's options, each in a line; one that can't be read is noted as a fault,
+ * and the rest is kept. */
 static void
 read_wishes(struct draft *draft, const json_t *metadata)
 {
-	struct lt_text wishes = {
-	    .out = draft->wishes, .size = sizeof(draft->wishes)};
-	struct lt_text fault = {
-	    .out = draft->fault, .size = sizeof(draft->fault)};
+	struct lt_text wishes = {.out = draft->wishes, .size = sizeof(draft->wishes)};
+	struct lt_text fault = {.out = draft->fault, .size = sizeof(draft->fault)};
 
 	draft->wishes[0] = draft->fault[0] = '\0';
 	for (int i = 0; i < LT_OPTION_COUNT; i++) {
@@ -91,23 +84,19 @@ read_wishes(struct draft *draft, const json_t *metadata)
 		struct lt_error err = {0};
 
 		snprintf(key, sizeof(key), LT_KUBE_DOMAIN "%s", name);
-		const json_t *const value = json_object_get(
-		    json_object_get(metadata, "annotations"), key);
+		const json_t *const value =
+		    json_object_get(json_object_get(metadata, "annotations"), key);
 		const char *text = json_string_value(value);
 		if (text == NULL)
 			continue;
 		/* A flag is "true" there. */
-		if (strcmp(text, "true") == 0 &&
-		    lt_option_table[i].argument_optional)
+		if (strcmp(text, "true") == 0 && lt_option_table[i].argument_optional)
 			text = "";
 		lt_options_init(&options);
 		if (strchr(text, '\n') != NULL ||
-		    lt_option_parse(
-			&options, (enum lt_option_id)i, text, &err) != LT_OK)
-			lt_text_put(&fault, "%s%s%s", fault.at > 0 ? "; " : "",
-			    LT_KUBE_DOMAIN,
-			    strncmp(err.text, "--", 2) == 0 ? err.text + 2
-							    : name);
+		    lt_option_parse(&options, (enum lt_option_id)i, text, &err) != LT_OK)
+			lt_text_put(&fault, "%s%s%s", fault.at > 0 ? "; " : "", LT_KUBE_DOMAIN,
+			    strncmp(err.text, "--", 2) == 0 ? err.text + 2 : name);
 		else
 			lt_text_put(&wishes, "%s=%s\n", name, text);
 	}
@@ -115,8 +104,7 @@ read_wishes(struct draft *draft, const json_t *metadata)
 
 /* Reads a time, or a duration after it was created. */
 static void
-read_deadline(
-    struct lt_kube_job *job, struct draft *draft, const json_t *metadata)
+read_deadline(struct lt_kube_job *job, struct draft *draft, const json_t *metadata)
 {
 	const char *const text = annotation_of(metadata, "deadline");
 	int64_t seconds;
@@ -125,9 +113,8 @@ read_deadline(
 		return;
 	if (lt_utc_parse(text, &job->deadline_utc_s, NULL) == LT_OK)
 		return;
-	if (lt_duration_parse(text + (text[0] == '+'), &seconds, NULL) ==
-		LT_OK &&
-	    seconds > 0 && seconds <= LONGEST_S) {
+	if (lt_duration_parse(text + (text[0] == '+'), &seconds, NULL) == LT_OK && seconds > 0 &&
+	    seconds <= LONGEST_S) {
 		job->deadline_utc_s = job->created_utc_s + seconds;
 		return;
 	}
@@ -150,25 +137,22 @@ struct source { /* what it is read from */
 static void
 read_cron(struct lt_kube_job *job, struct draft *draft, const json_t *object)
 {
-	static const char key[] =
-	    "batch.kubernetes.io/cronjob-scheduled-timestamp";
+	static const char key[] = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 	const json_t *const owner = lt_kube_controller(object);
-	const char *const tick = lt_kube_string(
-	    lt_kube_part(object, "metadata", "annotations"), key);
+	const char *const tick =
+	    lt_kube_string(lt_kube_part(object, "metadata", "annotations"), key);
 	const size_t length = strlen(tick);
 	const char *const zone = tick + (length > 6 ? length - 6 : length);
 	int hours, minutes;
 
-	draft->cron = owner != NULL && strcmp(lt_kube_string(owner, "kind"),
-					   "CronJob") == 0
+	draft->cron = owner != NULL && strcmp(lt_kube_string(owner, "kind"), "CronJob") == 0
 			  ? lt_kube_string(owner, "name")
 			  : "";
 	if (lt_utc_parse(tick, &job->scheduled_utc_s, NULL) != LT_OK)
 		job->scheduled_utc_s = job->created_utc_s;
 	else if ((zone[0] == '+' || zone[0] == '-') &&
 		 sscanf(zone + 1, "%2d:%2d", &hours, &minutes) == 2)
-		job->zone_offset_s =
-		    (zone[0] == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+		job->zone_offset_s = (zone[0] == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
 /* Writes JSON as text; malloc'd; NULL for no value. */
@@ -180,8 +164,8 @@ dump_json(const json_t *part)
 
 /* Reads what a pod of it asks for, and what of that is not known. */
 static int
-read_size(struct lt_kube_job *job, struct draft *draft,
-    const struct source *from, struct lt_error *err)
+read_size(
+    struct lt_kube_job *job, struct draft *draft, const struct source *from, struct lt_error *err)
 {
 	int code = lt_kube_asks_read(&job->asks, from->pod_spec, err);
 
@@ -189,22 +173,18 @@ read_size(struct lt_kube_job *job, struct draft *draft,
 		code = lt_kube_need_read(&job->need, from->pod_spec, err);
 	if (code != LT_OK)
 		return code;
-	lt_kube_claims_add(
-	    &job->need, from->object, from->names->given, draft->unsized);
+	lt_kube_claims_add(&job->need, from->object, from->names->given, draft->unsized);
 	job->is_unsized |= draft->unsized[0] != '\0';
 	return LT_OK;
 }
 
 static int
-read_common(struct lt_kube_job *job, struct draft *draft,
-    const struct source *from, struct lt_error *err)
+read_common(
+    struct lt_kube_job *job, struct draft *draft, const struct source *from, struct lt_error *err)
 {
-	const json_t *const metadata =
-	    json_object_get(from->object, "metadata");
-	const json_t *const tolerations =
-	    json_object_get(from->pod_spec, "tolerations");
-	const json_t *const selector =
-	    json_object_get(from->pod_spec, "nodeSelector");
+	const json_t *const metadata = json_object_get(from->object, "metadata");
+	const json_t *const tolerations = json_object_get(from->pod_spec, "tolerations");
+	const json_t *const selector = json_object_get(from->pod_spec, "nodeSelector");
 	const char *const chosen = lt_kube_pool_in(selector, from->names, NULL);
 	const json_t *const dry_run = lt_kube_dry_run_of(from->object);
 
@@ -213,8 +193,7 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	job->is_paused = strcmp(annotation_of(metadata, "pause"), "true") == 0;
 	job->is_tried = dry_run != NULL;
 	job->goes_on = strcmp(annotation_of(metadata, "pause"), "false") == 0;
-	job->version =
-	    strtoull(lt_kube_string(metadata, "resourceVersion"), NULL, 10);
+	job->version = strtoull(lt_kube_string(metadata, "resourceVersion"), NULL, 10);
 	job->begin_utc_s = time_of(metadata, "begin");
 	job->started_utc_s = time_of(metadata, "started");
 	read_wishes(draft, metadata);
@@ -223,16 +202,12 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	draft->tolerations = dump_json(tolerations);
 	draft->selector = dump_json(selector);
 	draft->preferred = dump_json(json_object_get(
-	    lt_kube_part(from->pod_spec, "affinity", "nodeAffinity"),
-	    LT_KUBE_PREFERS));
-	(void)lt_kube_bound(
-	    draft->bound, sizeof(draft->bound), from->pod_spec, from->names);
+	    lt_kube_part(from->pod_spec, "affinity", "nodeAffinity"), LT_KUBE_PREFERS));
+	(void)lt_kube_bound(draft->bound, sizeof(draft->bound), from->pod_spec, from->names);
 	/* lowtide names a pool only where the user named none. */
 	job->is_put = from->names->places_anew && chosen[0] != '\0' &&
-		      annotation_of(metadata, "pool")[0] != '\0' &&
-		      job->started_utc_s != 0;
-	job->is_placed =
-	    (chosen[0] != '\0' && !job->is_put) || draft->bound[0] != '\0';
+		      annotation_of(metadata, "pool")[0] != '\0' && job->started_utc_s != 0;
+	job->is_placed = (chosen[0] != '\0' && !job->is_put) || draft->bound[0] != '\0';
 	read_cron(job, draft, from->object);
 	const int code = read_size(job, draft, from, err);
 	if (code != LT_OK)
@@ -249,11 +224,9 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    [LT_KUBE_PLAN] = annotation_of(metadata, "plan"),
 	    [LT_KUBE_WISHES] = draft->wishes,
 	    [LT_KUBE_CHOSEN] = job->is_put ? "" : chosen,
-	    [LT_KUBE_TOLERATIONS] =
-		draft->tolerations != NULL ? draft->tolerations : "",
+	    [LT_KUBE_TOLERATIONS] = draft->tolerations != NULL ? draft->tolerations : "",
 	    [LT_KUBE_SELECTOR] = draft->selector != NULL ? draft->selector : "",
-	    [LT_KUBE_PREFERRED] =
-		draft->preferred != NULL ? draft->preferred : "",
+	    [LT_KUBE_PREFERRED] = draft->preferred != NULL ? draft->preferred : "",
 	    [LT_KUBE_GPU_NAME] = lt_kube_gpu_name(from->pod_spec),
 	    [LT_KUBE_BOUND] = draft->bound,
 	    [LT_KUBE_UNSIZED] = draft->unsized,
@@ -269,10 +242,9 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 }
 
 /*
- * Kueue and JobSet suspend and resume Jobs of their own. A Job of another
- * controller is decided like a user's where it waits; where nobody suspended it
- * its controller may override, and it is left alone. What lowtide held for
- * stays its own, whatever is written on it since.
+ * Kueue and JobSet suspend and resume Jobs of their own. A Job of another controller is decided
+ * like a user's where it waits; where nobody suspended it its controller may override, and it is
+ * left alone. What lowtide held for stays its own, whatever is written on it since.
  */
 static void
 find_starter(struct draft *draft, const json_t *object)
@@ -281,38 +253,33 @@ find_starter(struct draft *draft, const json_t *object)
 	const json_t *const metadata = json_object_get(object, "metadata");
 	const json_t *const owner = lt_kube_controller(object);
 	const char *const kind = lt_kube_string(owner, "kind");
-	const bool is_jobset = strcmp(kind, "JobSet") == 0 &&
-			       strncmp(lt_kube_string(owner, "apiVersion"),
-				   jobset, strlen(jobset)) == 0;
-	const bool is_waiting =
-	    lt_kube_is_true(json_object_get(object, "spec"), "suspend");
+	const bool is_jobset =
+	    strcmp(kind, "JobSet") == 0 &&
+	    strncmp(lt_kube_string(owner, "apiVersion"), jobset, strlen(jobset)) == 0;
+	const bool is_waiting = lt_kube_is_true(json_object_get(object, "spec"), "suspend");
 
 	draft->starter[0] = '\0';
 	if (annotation_of(metadata, "quote")[0] != '\0')
 		return;
-	if (lt_kube_string(json_object_get(metadata, "labels"),
-		"kueue.x-k8s.io/queue-name")[0] != '\0')
+	if (lt_kube_string(json_object_get(metadata, "labels"), "kueue.x-k8s.io/queue-name")[0] !=
+	    '\0')
 		snprintf(draft->starter, sizeof(draft->starter), "Kueue");
-	else if (owner != NULL && strcmp(kind, "CronJob") != 0 &&
-		 (is_jobset || !is_waiting))
-		snprintf(draft->starter, sizeof(draft->starter), "%.60s %.80s",
-		    kind, lt_kube_string(owner, "name"));
+	else if (owner != NULL && strcmp(kind, "CronJob") != 0 && (is_jobset || !is_waiting))
+		snprintf(draft->starter, sizeof(draft->starter), "%.60s %.80s", kind,
+		    lt_kube_string(owner, "name"));
 }
 
 /*
- * Returns its deadline plus what its pods may take to end after it, and, where
- * the Job controller makes a pod anew while the one before ends, once more of
- * that for each pod. Source: batch/v1, podReplacementPolicy.
+ * Returns its deadline plus what its pods may take to end after it, and, where the Job controller
+ * makes a pod anew while the one before ends, once more of that for each pod. Source: batch/v1,
+ * podReplacementPolicy.
  */
 static int64_t
 limit_of(const json_t *spec, const json_t *pod_spec)
 {
-	const int64_t deadline_s =
-	    lt_kube_number(spec, "activeDeadlineSeconds", 0);
-	int64_t grace_s =
-	    lt_kube_number(pod_spec, "terminationGracePeriodSeconds", GRACE_S);
-	const bool waits =
-	    strcmp(lt_kube_string(spec, "podReplacementPolicy"), "Failed") == 0;
+	const int64_t deadline_s = lt_kube_number(spec, "activeDeadlineSeconds", 0);
+	int64_t grace_s = lt_kube_number(pod_spec, "terminationGracePeriodSeconds", GRACE_S);
+	const bool waits = strcmp(lt_kube_string(spec, "podReplacementPolicy"), "Failed") == 0;
 
 	if (deadline_s <= 0)
 		return 0;
@@ -335,17 +302,15 @@ read_job(struct lt_kube_job *job, const json_t *object, const json_t *pod_spec)
 	const int64_t wanted = lt_kube_number(spec, "completions", parallel);
 
 	job->is_waiting = lt_kube_is_true(spec, "suspend");
-	job->suspended_utc_s = lt_kube_time(
-	    lt_kube_condition(object, "Suspended"), "lastTransitionTime");
+	job->suspended_utc_s =
+	    lt_kube_time(lt_kube_condition(object, "Suspended"), "lastTransitionTime");
 	job->start_utc_s = lt_kube_time(status, "startTime");
 	job->was_started = job->start_utc_s != 0;
-	/* Source: validation of batch/v1, a Job that is suspended and whose
-	 * controller has said so. */
-	job->is_resting =
-	    !job->was_started || (job->suspended_utc_s != 0 &&
-				     lt_kube_number(status, "active", 0) == 0);
-	job->done = lt_kube_number(status, "succeeded", 0) +
-		    lt_kube_number(status, "failed", 0);
+	/* Source: validation of batch/v1, a Job that is suspended and whose controller has said
+	 * so. */
+	job->is_resting = !job->was_started ||
+			  (job->suspended_utc_s != 0 && lt_kube_number(status, "active", 0) == 0);
+	job->done = lt_kube_number(status, "succeeded", 0) + lt_kube_number(status, "failed", 0);
 	const json_t *ended = lt_kube_condition(object, "Complete");
 	job->is_complete = ended != NULL;
 	if (ended == NULL)
@@ -361,8 +326,7 @@ static void
 read_pod(struct lt_kube_job *job, const json_t *object)
 {
 	const json_t *const spec = json_object_get(object, "spec");
-	const char *const phase =
-	    lt_kube_string(json_object_get(object, "status"), "phase");
+	const char *const phase = lt_kube_string(json_object_get(object, "status"), "phase");
 	const json_t *gate;
 	size_t i;
 
@@ -371,17 +335,15 @@ read_pod(struct lt_kube_job *job, const json_t *object)
 		if (strcmp(lt_kube_string(gate, "name"), LT_KUBE_GATE) == 0)
 			job->is_waiting = true;
 	}
-	job->was_started =
-	    lt_kube_time(json_object_get(object, "status"), "startTime") != 0;
-	job->is_finished =
-	    strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
+	job->was_started = lt_kube_time(json_object_get(object, "status"), "startTime") != 0;
+	job->is_finished = strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
 	job->pods = 1;
 	job->limit_s = limit_of(spec, spec);
 }
 
 int
-lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
-    const struct lt_kube_names *names, struct lt_error *err)
+lt_kube_job_read(struct lt_kube_job *job, const json_t *object, const struct lt_kube_names *names,
+    struct lt_error *err)
 {
 	const json_t *const spec = json_object_get(object, "spec");
 	/* In lists they don't say what kind they are. */
@@ -392,9 +354,9 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 
 	if (is_pod && !lt_kube_is_own(object))
 		return lt_fail(err, LT_ENOENT, "a pod of a controller");
-	json_t *const pod_spec =
-	    is_pod ? lt_kube_sized_spec(&sized, object)
-		   : lt_kube_given_spec(object, names->given, &read.is_unsized);
+	json_t *const pod_spec = is_pod
+				     ? lt_kube_sized_spec(&sized, object)
+				     : lt_kube_given_spec(object, names->given, &read.is_unsized);
 	const struct source from = {object, pod_spec, names};
 	int code = read_common(&read, &draft, &from, err);
 	if (code == LT_OK) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a kubeconfig: its current context's cluster and user. What lowtide does
- * not do (plugins, unverified TLS) is refused by name, never left out.
+ * Reads a kubeconfig: its current context's cluster and user. What lowtide does not do (plugins,
+ * unverified TLS) is refused by name, never left out.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static const struct refused refused_of_clusters[] = {
     {NULL, NULL},
 };
 
-#define PLUGIN_WORDS                                                           \
+#define PLUGIN_WORDS                                                                               \
 	"lowtide runs no plugins; want the token of a ServiceAccount (kubectl create token), a tokenFile or a client-certificate"
 
 static const struct refused refused_of_users[] = {
@@ -49,12 +49,11 @@ static const struct refused refused_of_users[] = {
     {NULL, NULL},
 };
 
-static int fail_at(const struct reading *reading, const yaml_node_t *at,
-    const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int fail_at(const struct reading *reading, const yaml_node_t *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static int
-fail_at(const struct reading *reading, const yaml_node_t *at,
-    const char *format, ...)
+fail_at(const struct reading *reading, const yaml_node_t *at, const char *format, ...)
 {
 	va_list arguments;
 	char text[LT_ERROR_TEXT_SIZE];
@@ -63,12 +62,10 @@ fail_at(const struct reading *reading, const yaml_node_t *at,
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	if (at == NULL)
-		lt_fail(
-		    reading->err, LT_EINPUT, "%.200s: %s", reading->file, text);
+		lt_fail(reading->err, LT_EINPUT, "%.200s: %s", reading->file, text);
 	else
-		lt_fail(reading->err, LT_EINPUT, "%.200s:%zu:%zu: %s",
-		    reading->file, at->start_mark.line + 1,
-		    at->start_mark.column + 1, text);
+		lt_fail(reading->err, LT_EINPUT, "%.200s:%zu:%zu: %s", reading->file,
+		    at->start_mark.line + 1, at->start_mark.column + 1, text);
 	return lt_error_mend(reading->err, LT_EINPUT);
 }
 
@@ -77,15 +74,14 @@ fail_at(const struct reading *reading, const yaml_node_t *at,
 static int
 complain_yaml(const struct reading *reading, const yaml_parser_t *parser)
 {
-	lt_fail(reading->err, LT_EINPUT, "%.200s:%zu:%zu: YAML: %s",
-	    reading->file, parser->problem_mark.line + 1,
-	    parser->problem_mark.column + 1,
+	lt_fail(reading->err, LT_EINPUT, "%.200s:%zu:%zu: YAML: %s", reading->file,
+	    parser->problem_mark.line + 1, parser->problem_mark.column + 1,
 	    parser->problem != NULL ? parser->problem : "out of memory");
 	return lt_error_mend(reading->err, LT_EINPUT);
 }
 
-/* libyaml's time grows by the square of the depth, so tokens are counted
- * before it builds anything. */
+/* libyaml's time grows by the square of the depth, so tokens are counted before it builds
+ * anything. */
 static int
 check_depth(const struct reading *reading, yaml_parser_t *parser)
 {
@@ -100,18 +96,15 @@ check_depth(const struct reading *reading, yaml_parser_t *parser)
 		const yaml_token_type_t type = token.type;
 		if (type == YAML_BLOCK_SEQUENCE_START_TOKEN ||
 		    type == YAML_BLOCK_MAPPING_START_TOKEN ||
-		    type == YAML_FLOW_SEQUENCE_START_TOKEN ||
-		    type == YAML_FLOW_MAPPING_START_TOKEN)
+		    type == YAML_FLOW_SEQUENCE_START_TOKEN || type == YAML_FLOW_MAPPING_START_TOKEN)
 			depth++;
-		else if (type == YAML_BLOCK_END_TOKEN ||
-			 type == YAML_FLOW_SEQUENCE_END_TOKEN ||
+		else if (type == YAML_BLOCK_END_TOKEN || type == YAML_FLOW_SEQUENCE_END_TOKEN ||
 			 type == YAML_FLOW_MAPPING_END_TOKEN)
 			depth--;
 		if (depth > DEPTH_MAX)
 			code = lt_fail(reading->err, LT_EINPUT,
-			    "%.200s:%zu: YAML nested deeper than %d levels",
-			    reading->file, token.start_mark.line + 1,
-			    DEPTH_MAX);
+			    "%.200s:%zu: YAML nested deeper than %d levels", reading->file,
+			    token.start_mark.line + 1, DEPTH_MAX);
 		more = type != YAML_STREAM_END_TOKEN;
 		yaml_token_delete(&token);
 	}
@@ -125,10 +118,8 @@ load_step(struct reading *reading, const char *bytes, size_t byte_count,
 	yaml_parser_t parser;
 
 	if (!yaml_parser_initialize(&parser))
-		return lt_fail(
-		    reading->err, LT_ENOMEM, "%.200s", reading->file);
-	yaml_parser_set_input_string(
-	    &parser, (const unsigned char *)bytes, byte_count);
+		return lt_fail(reading->err, LT_ENOMEM, "%.200s", reading->file);
+	yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, byte_count);
 	const int code = step(reading, &parser);
 	yaml_parser_delete(&parser);
 	return code;
@@ -143,9 +134,8 @@ depth_step(struct reading *reading, yaml_parser_t *parser)
 static int
 document_step(struct reading *reading, yaml_parser_t *parser)
 {
-	return yaml_parser_load(parser, &reading->document)
-		   ? LT_OK
-		   : complain_yaml(reading, parser);
+	return yaml_parser_load(parser, &reading->document) ? LT_OK
+							    : complain_yaml(reading, parser);
 }
 
 /* NULL too for what is there and says nothing: "token:", "token: null". */
@@ -167,11 +157,9 @@ value_of(struct reading *reading, const yaml_node_t *mapping, const char *key)
 		if (value->type != YAML_SCALAR_NODE)
 			return value;
 		const char *const text = (const char *)value->data.scalar.value;
-		const bool is_plain =
-		    value->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-		return text[0] == '\0' ||
-			       (is_plain && (strcmp(text, "~") == 0 ||
-						strcasecmp(text, "null") == 0))
+		const bool is_plain = value->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+		return text[0] == '\0' || (is_plain && (strcmp(text, "~") == 0 ||
+							   strcasecmp(text, "null") == 0))
 			   ? NULL
 			   : value;
 	}
@@ -180,8 +168,7 @@ value_of(struct reading *reading, const yaml_node_t *mapping, const char *key)
 
 /* *text is NULL without the key, and lent until the document is deleted. */
 static int
-text_of(struct reading *reading, const yaml_node_t *mapping, const char *key,
-    const char **text)
+text_of(struct reading *reading, const yaml_node_t *mapping, const char *key, const char **text)
 {
 	const yaml_node_t *const node = value_of(reading, mapping, key);
 
@@ -193,28 +180,24 @@ text_of(struct reading *reading, const yaml_node_t *mapping, const char *key,
 		    node->type == YAML_MAPPING_NODE ? "mapping" : "list");
 	*text = (const char *)node->data.scalar.value;
 	if (strlen(*text) != node->data.scalar.length)
-		return fail_at(
-		    reading, node, "%s: got a NUL byte, want a text", key);
+		return fail_at(reading, node, "%s: got a NUL byte, want a text", key);
 	return LT_OK;
 }
 
 /* The mapping `part` of the item called name in a list at the top. */
 static int
-find_named(struct reading *reading, const char *list, const char *part,
-    const char *name, const yaml_node_t **found)
+find_named(struct reading *reading, const char *list, const char *part, const char *name,
+    const yaml_node_t **found)
 {
-	const yaml_node_t *const root =
-	    yaml_document_get_root_node(&reading->document);
+	const yaml_node_t *const root = yaml_document_get_root_node(&reading->document);
 	const yaml_node_t *const items = value_of(reading, root, list);
 
 	if (items == NULL || items->type != YAML_SEQUENCE_NODE)
 		return fail_at(reading, items != NULL ? items : root,
-		    "%s: got no list, want one with a %s \"%.*s\"", list, part,
-		    SHOWN_MAX, name);
+		    "%s: got no list, want one with a %s \"%.*s\"", list, part, SHOWN_MAX, name);
 	for (const yaml_node_item_t *item = items->data.sequence.items.start;
 	     item < items->data.sequence.items.top; item++) {
-		const yaml_node_t *const node =
-		    yaml_document_get_node(&reading->document, *item);
+		const yaml_node_t *const node = yaml_document_get_node(&reading->document, *item);
 		const char *text;
 
 		if (text_of(reading, node, "name", &text) != LT_OK)
@@ -224,35 +207,31 @@ find_named(struct reading *reading, const char *list, const char *part,
 		*found = value_of(reading, node, part);
 		if (*found != NULL && (*found)->type == YAML_MAPPING_NODE)
 			return LT_OK;
-		return fail_at(reading, node,
-		    "\"%.*s\": got no mapping %s, want one", SHOWN_MAX, name,
-		    part);
+		return fail_at(
+		    reading, node, "\"%.*s\": got no mapping %s, want one", SHOWN_MAX, name, part);
 	}
-	return fail_at(reading, items, "%s: got none with the name \"%.*s\"",
-	    list, SHOWN_MAX, name);
+	return fail_at(
+	    reading, items, "%s: got none with the name \"%.*s\"", list, SHOWN_MAX, name);
 }
 
 /* ---- the parts ---- */
 
 static int
-check_refused(struct reading *reading, const yaml_node_t *mapping,
-    const struct refused *keys, const char *whose)
+check_refused(struct reading *reading, const yaml_node_t *mapping, const struct refused *keys,
+    const char *whose)
 {
 	for (; keys->key != NULL; keys++) {
-		const yaml_node_t *const node =
-		    value_of(reading, mapping, keys->key);
+		const yaml_node_t *const node = value_of(reading, mapping, keys->key);
 		const char *command = NULL;
 
 		if (node == NULL)
 			continue;
 		if (text_of(reading, node, "command", &command) != LT_OK ||
-		    (command == NULL &&
-			text_of(reading, node, "name", &command) != LT_OK))
+		    (command == NULL && text_of(reading, node, "name", &command) != LT_OK))
 			return LT_EINPUT;
-		return fail_at(reading, node, "%.*s: got %s%s%.*s%s: %s",
-		    SHOWN_MAX, whose, keys->key, command != NULL ? " (" : "",
-		    SHOWN_MAX, command != NULL ? command : "",
-		    command != NULL ? ")" : "", keys->words);
+		return fail_at(reading, node, "%.*s: got %s%s%.*s%s: %s", SHOWN_MAX, whose,
+		    keys->key, command != NULL ? " (" : "", SHOWN_MAX,
+		    command != NULL ? command : "", command != NULL ? ")" : "", keys->words);
 	}
 	return LT_OK;
 }
@@ -266,8 +245,7 @@ path_of(const struct reading *reading, const char *path)
 
 	if (path[0] == '/' || slash == NULL)
 		return strdup(path);
-	if (asprintf(&joined, "%.*s/%s", (int)(slash - reading->file),
-		reading->file, path) < 0)
+	if (asprintf(&joined, "%.*s/%s", (int)(slash - reading->file), reading->file, path) < 0)
 		return NULL;
 	return joined;
 }
@@ -313,17 +291,13 @@ read_pem(struct reading *reading, const yaml_node_t *mapping, const char *key,
 		return LT_EINPUT;
 	if (data != NULL) {
 		secret->text = text_of_data(data);
-		if (secret->text == NULL ||
-		    strstr(secret->text, "-----BEGIN ") == NULL)
-			return fail_at(reading,
-			    value_of(reading, mapping, data_key),
-			    "%s: got something else, want PEM text in base64",
-			    data_key);
+		if (secret->text == NULL || strstr(secret->text, "-----BEGIN ") == NULL)
+			return fail_at(reading, value_of(reading, mapping, data_key),
+			    "%s: got something else, want PEM text in base64", data_key);
 	} else if (path != NULL) {
 		secret->path = path_of(reading, path);
 		if (secret->path == NULL)
-			return lt_fail(
-			    reading->err, LT_ENOMEM, "%.200s", reading->file);
+			return lt_fail(reading->err, LT_ENOMEM, "%.200s", reading->file);
 	}
 	return LT_OK;
 }
@@ -353,13 +327,11 @@ read_server(struct reading *reading, const yaml_node_t *cluster)
 		return LT_EINPUT;
 	const bool is_url =
 	    text != NULL &&
-	    (strncmp(text, "https://", 8) == 0 ||
-		strncmp(text, "http://", 7) == 0) &&
+	    (strncmp(text, "https://", 8) == 0 || strncmp(text, "http://", 7) == 0) &&
 	    strchr("/:", text[strcspn(text, "/") + 2]) == NULL &&
 	    strpbrk(text, " \t\r\n?#@") == NULL && strlen(text) < 512;
 	if (!is_url) {
-		const yaml_node_t *const node =
-		    value_of(reading, cluster, "server");
+		const yaml_node_t *const node = value_of(reading, cluster, "server");
 
 		return fail_at(reading, node != NULL ? node : cluster,
 		    "server: got \"%.*s\", want https://HOST:PORT", SHOWN_MAX,
@@ -367,10 +339,8 @@ read_server(struct reading *reading, const yaml_node_t *cluster)
 	}
 	char *const server = strdup(text);
 	if (server == NULL)
-		return lt_fail(
-		    reading->err, LT_ENOMEM, "%.200s", reading->file);
-	for (size_t length = strlen(server);
-	     length > 0 && server[length - 1] == '/'; length--)
+		return lt_fail(reading->err, LT_ENOMEM, "%.200s", reading->file);
+	for (size_t length = strlen(server); length > 0 && server[length - 1] == '/'; length--)
 		server[length - 1] = '\0';
 	reading->config->server = server;
 	return LT_OK;
@@ -383,15 +353,13 @@ read_cluster(struct reading *reading, const char *name)
 	int code = find_named(reading, "clusters", "cluster", name, &cluster);
 
 	if (code == LT_OK)
-		code =
-		    check_refused(reading, cluster, refused_of_clusters, name);
+		code = check_refused(reading, cluster, refused_of_clusters, name);
 	if (code == LT_OK)
 		code = check_verified(reading, cluster);
 	if (code == LT_OK)
 		code = read_server(reading, cluster);
 	if (code == LT_OK)
-		code = read_pem(reading, cluster, "certificate-authority",
-		    &reading->config->ca);
+		code = read_pem(reading, cluster, "certificate-authority", &reading->config->ca);
 	return code;
 }
 
@@ -403,9 +371,8 @@ check_clear(struct reading *reading, const yaml_node_t *user)
 
 	if (strncmp(server, "https://", 8) == 0 || lt_url_is_loopback(server))
 		return LT_OK;
-	return fail_at(reading, user,
-	    "a token for \"%.*s\", want a server with https://", SHOWN_MAX,
-	    server);
+	return fail_at(
+	    reading, user, "a token for \"%.*s\", want a server with https://", SHOWN_MAX, server);
 }
 
 /* As kubectl: the file counts where both stand. */
@@ -420,8 +387,7 @@ read_token(struct reading *reading, const yaml_node_t *user)
 		return LT_EINPUT;
 	if (text == NULL && path == NULL)
 		return LT_OK;
-	if (path == NULL && (strlen(text) > LT_KUBE_TOKEN_MAX ||
-				strpbrk(text, " \t\r\n") != NULL))
+	if (path == NULL && (strlen(text) > LT_KUBE_TOKEN_MAX || strpbrk(text, " \t\r\n") != NULL))
 		return fail_at(reading, value_of(reading, user, "token"),
 		    "token: got blanks in it or more than %d bytes, want a token",
 		    LT_KUBE_TOKEN_MAX);
@@ -430,8 +396,7 @@ read_token(struct reading *reading, const yaml_node_t *user)
 	else
 		token->text = strdup(text);
 	if (token->path == NULL && token->text == NULL)
-		return lt_fail(
-		    reading->err, LT_ENOMEM, "%.200s", reading->file);
+		return lt_fail(reading->err, LT_ENOMEM, "%.200s", reading->file);
 	return check_clear(reading, user);
 }
 
@@ -445,18 +410,16 @@ read_user(struct reading *reading, const char *name)
 	if (code == LT_OK)
 		code = check_refused(reading, user, refused_of_users, name);
 	if (code == LT_OK)
-		code = read_pem(
-		    reading, user, "client-certificate", &config->certificate);
+		code = read_pem(reading, user, "client-certificate", &config->certificate);
 	if (code == LT_OK)
 		code = read_pem(reading, user, "client-key", &config->key);
 	if (code == LT_OK)
 		code = read_token(reading, user);
 	if (code != LT_OK)
 		return code;
-	const bool has_certificate = config->certificate.path != NULL ||
-				     config->certificate.text != NULL;
-	const bool has_key =
-	    config->key.path != NULL || config->key.text != NULL;
+	const bool has_certificate =
+	    config->certificate.path != NULL || config->certificate.text != NULL;
+	const bool has_key = config->key.path != NULL || config->key.text != NULL;
 	if (has_certificate != has_key)
 		return fail_at(reading, user,
 		    "got a %s alone, want client-certificate and client-key",
@@ -467,51 +430,45 @@ read_user(struct reading *reading, const char *name)
 static int
 read_context(struct reading *reading)
 {
-	const yaml_node_t *const root =
-	    yaml_document_get_root_node(&reading->document);
+	const yaml_node_t *const root = yaml_document_get_root_node(&reading->document);
 	const char *name, *cluster, *user, *name_space;
 	const yaml_node_t *context;
 
 	if (root == NULL || root->type != YAML_MAPPING_NODE)
-		return fail_at(reading, root,
-		    "got no mapping, want a kubeconfig with current-context");
+		return fail_at(
+		    reading, root, "got no mapping, want a kubeconfig with current-context");
 	if (text_of(reading, root, "current-context", &name) != LT_OK)
 		return LT_EINPUT;
 	if (name == NULL)
-		return fail_at(reading, root,
-		    "current-context: missing (kubectl config use-context sets it)");
-	if (find_named(reading, "contexts", "context", name, &context) !=
-		LT_OK ||
+		return fail_at(
+		    reading, root, "current-context: missing (kubectl config use-context sets it)");
+	if (find_named(reading, "contexts", "context", name, &context) != LT_OK ||
 	    text_of(reading, context, "cluster", &cluster) != LT_OK ||
 	    text_of(reading, context, "user", &user) != LT_OK ||
 	    text_of(reading, context, "namespace", &name_space) != LT_OK)
 		return LT_EINPUT;
 	if (cluster == NULL || user == NULL)
-		return fail_at(reading, context,
-		    "context \"%.*s\": got no %s, want its name", SHOWN_MAX,
-		    name, cluster == NULL ? "cluster" : "user");
-	if (name_space != NULL &&
-	    strlen(name_space) >= sizeof(reading->config->name_space))
-		return fail_at(reading, context,
-		    "namespace: got %zu characters, want at most 63",
+		return fail_at(reading, context, "context \"%.*s\": got no %s, want its name",
+		    SHOWN_MAX, name, cluster == NULL ? "cluster" : "user");
+	if (name_space != NULL && strlen(name_space) >= sizeof(reading->config->name_space))
+		return fail_at(reading, context, "namespace: got %zu characters, want at most 63",
 		    strlen(name_space));
-	snprintf(reading->config->name_space,
-	    sizeof(reading->config->name_space), "%s",
+	snprintf(reading->config->name_space, sizeof(reading->config->name_space), "%s",
 	    name_space == NULL ? "" : name_space);
 	const int code = read_cluster(reading, cluster);
 	return code == LT_OK ? read_user(reading, user) : code;
 }
 
 int
-lt_kubeconfig_parse(struct lt_kube_config *config, const char *file,
-    const char *bytes, size_t byte_count, struct lt_error *err)
+lt_kubeconfig_parse(struct lt_kube_config *config, const char *file, const char *bytes,
+    size_t byte_count, struct lt_error *err)
 {
 	struct reading reading = {.file = file, .config = config, .err = err};
 
 	*config = (struct lt_kube_config){0};
 	if (byte_count > LT_KUBECONFIG_BYTES_MAX)
-		return lt_fail(err, LT_ELIMIT, "%.200s: %zu bytes, limit %d",
-		    file, byte_count, LT_KUBECONFIG_BYTES_MAX);
+		return lt_fail(err, LT_ELIMIT, "%.200s: %zu bytes, limit %d", file, byte_count,
+		    LT_KUBECONFIG_BYTES_MAX);
 	int code = load_step(&reading, bytes, byte_count, depth_step);
 	if (code == LT_OK)
 		code = load_step(&reading, bytes, byte_count, document_step);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a list page by page and hands its objects on one by one: from a cluster
- * of any size, a page's bytes and one object's tree are in memory. So parts of
- * the JSON text are found without building it; a part that is used goes through
- * lt_json_load_nul().
+ * Reads a list page by page and hands its objects on one by one: from a cluster of any size, a
+ * page's bytes and one object's tree are in memory. So parts of the JSON text are found without
+ * building it; a part that is used goes through lt_json_load_nul().
  *
- * A page that is too large is asked for at half its size, a list that expires
- * is read anew; an object that can't be read is reported and left out. What
- * else fails is returned.
+ * A page that is too large is asked for at half its size, a list that expires is read anew; an
+ * object that can't be read is reported and left out. What else fails is returned.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,8 +57,7 @@ value_end(struct lt_kube_span span)
 			if (depth <= 1) /* 0: of what this value stands in */
 				return depth == 1 ? span.at + 1 : span.at;
 			depth--;
-		} else if (depth == 0 &&
-			   memchr(", \t\r\n", *span.at, 5) != NULL) {
+		} else if (depth == 0 && memchr(", \t\r\n", *span.at, 5) != NULL) {
 			return span.at;
 		}
 	}
@@ -69,8 +66,7 @@ value_end(struct lt_kube_span span)
 
 /* Reads `"name": value` and what parts it from the next; false at the end. */
 static bool
-next_member(struct lt_kube_span *rest, struct lt_kube_span *name,
-    struct lt_kube_span *value)
+next_member(struct lt_kube_span *rest, struct lt_kube_span *name, struct lt_kube_span *value)
 {
 	skip_blanks(rest);
 	if (rest->at == rest->end || *rest->at != '"')
@@ -97,8 +93,7 @@ next_member(struct lt_kube_span *rest, struct lt_kube_span *name,
 }
 
 bool
-lt_kube_member(
-    struct lt_kube_span object, const char *name, struct lt_kube_span *value)
+lt_kube_member(struct lt_kube_span object, const char *name, struct lt_kube_span *value)
 {
 	const size_t length = strlen(name);
 	struct lt_kube_span key;
@@ -108,8 +103,7 @@ lt_kube_member(
 		return false;
 	object.at++;
 	while (next_member(&object, &key, value))
-		if ((size_t)(key.end - key.at) == length &&
-		    memcmp(key.at, name, length) == 0)
+		if ((size_t)(key.end - key.at) == length && memcmp(key.at, name, length) == 0)
 			return true;
 	return false;
 }
@@ -148,8 +142,7 @@ lt_kube_text(struct lt_kube_span value, char *out, size_t size)
 
 	out[0] = '\0';
 	if (length < 2 || length - 2 >= size || value.at[0] != '"' ||
-	    memchr(value.at, '\\', length) != NULL ||
-	    memchr(value.at, '\0', length) != NULL)
+	    memchr(value.at, '\\', length) != NULL || memchr(value.at, '\0', length) != NULL)
 		return;
 	memcpy(out, value.at + 1, length - 2);
 	out[length - 2] = '\0';
@@ -177,15 +170,14 @@ lt_kube_run_report(const struct lt_kube_run *run, const struct lt_error *err)
 const char *
 lt_kube_version_of(const json_t *object)
 {
-	const char *const version = json_string_value(json_object_get(
-	    json_object_get(object, "metadata"), "resourceVersion"));
+	const char *const version = json_string_value(
+	    json_object_get(json_object_get(object, "metadata"), "resourceVersion"));
 
 	return version == NULL ? "" : version;
 }
 
 bool
-lt_kube_run_item(
-    struct lt_kube_run *run, enum lt_kube_change change, const json_t *object)
+lt_kube_run_item(struct lt_kube_run *run, enum lt_kube_change change, const json_t *object)
 {
 	const struct lt_kube_item item = {
 	    .change = change,
@@ -193,8 +185,7 @@ lt_kube_run_item(
 	    .resource_version = lt_kube_version_of(object),
 	};
 
-	if (run->follow->item != NULL &&
-	    !run->follow->item(run->follow->context, &item))
+	if (run->follow->item != NULL && !run->follow->item(run->follow->context, &item))
 		run->stopped = true;
 	return !run->stopped;
 }
@@ -208,14 +199,12 @@ struct page {
 };
 
 static int
-page_path(const struct lt_kube_run *run, const struct page *page, char **path,
-    struct lt_error *err)
+page_path(const struct lt_kube_run *run, const struct page *page, char **path, struct lt_error *err)
 {
 	const char *const query = run->follow->query;
 
-	if (asprintf(path, "%s?limit=%d%s%s%s%s", run->follow->path,
-		page->limit, query != NULL ? "&" : "",
-		query != NULL ? query : "",
+	if (asprintf(path, "%s?limit=%d%s%s%s%s", run->follow->path, page->limit,
+		query != NULL ? "&" : "", query != NULL ? query : "",
 		page->token != NULL ? "&continue=" : "",
 		page->token != NULL ? page->token : "") >= 0)
 		return LT_OK;
@@ -223,11 +212,9 @@ page_path(const struct lt_kube_run *run, const struct page *page, char **path,
 	return lt_fail(err, LT_ENOMEM, "a request");
 }
 
-/* "pods" of "/api/v1/pods", and which: what an object that can't be read still
- * says of itself. */
+/* "pods" of "/api/v1/pods", and which: what an object that can't be read still says of itself. */
 static void
-report_item(
-    struct lt_kube_run *run, struct lt_kube_span object, struct lt_error *err)
+report_item(struct lt_kube_run *run, struct lt_kube_span object, struct lt_error *err)
 {
 	struct lt_kube_span metadata, value;
 	char name[256] = "?", name_space[256] = "";
@@ -238,8 +225,7 @@ report_item(
 		if (lt_kube_member(metadata, "namespace", &value))
 			lt_kube_text(value, name_space, sizeof(name_space));
 	}
-	lt_context(err, "%.100s: %.64s/%.100s, left out", run->follow->path,
-	    name_space, name);
+	lt_context(err, "%.100s: %.64s/%.100s, left out", run->follow->path, name_space, name);
 	lt_error_mend(err, err->code);
 	lt_kube_run_report(run, err);
 }
@@ -254,8 +240,8 @@ read_items(struct lt_kube_run *run, struct lt_kube_span items)
 		struct lt_error problem = {0};
 		json_t *object = NULL;
 
-		if (lt_json_load_nul(&object, element.at,
-			(size_t)(element.end - element.at), &problem) == LT_OK)
+		if (lt_json_load_nul(
+			&object, element.at, (size_t)(element.end - element.at), &problem) == LT_OK)
 			lt_kube_run_item(run, LT_KUBE_LISTED, object);
 		else
 			report_item(run, element, &problem);
@@ -266,21 +252,18 @@ read_items(struct lt_kube_run *run, struct lt_kube_span items)
 
 /* The list's own metadata: its version, and the token of its next page. */
 static int
-read_metadata(struct lt_kube_run *run, struct page *page,
-    struct lt_kube_span text, struct lt_error *err)
+read_metadata(
+    struct lt_kube_run *run, struct page *page, struct lt_kube_span text, struct lt_error *err)
 {
 	json_t *metadata = NULL;
-	const int code = lt_json_load_nul(
-	    &metadata, text.at, (size_t)(text.end - text.at), err);
+	const int code = lt_json_load_nul(&metadata, text.at, (size_t)(text.end - text.at), err);
 
 	if (code != LT_OK)
 		return code;
-	const char *const version =
-	    json_string_value(json_object_get(metadata, "resourceVersion"));
-	const char *const token =
-	    json_string_value(json_object_get(metadata, "continue"));
-	const bool is_good = version != NULL && version[0] != '\0' &&
-			     strlen(version) < sizeof(run->version);
+	const char *const version = json_string_value(json_object_get(metadata, "resourceVersion"));
+	const char *const token = json_string_value(json_object_get(metadata, "continue"));
+	const bool is_good =
+	    version != NULL && version[0] != '\0' && strlen(version) < sizeof(run->version);
 	if (is_good)
 		strcpy(run->version, version);
 	free(page->token);
@@ -296,23 +279,19 @@ read_metadata(struct lt_kube_run *run, struct page *page,
 	const bool wants_token = token != NULL && token[0] != '\0';
 	json_decref(metadata);
 	if (!is_good)
-		return lt_fail(err, LT_ENET,
-		    "got a list without resourceVersion, want one");
-	return has_token == wants_token ? LT_OK
-					: lt_fail(err, LT_ENOMEM, "a list");
+		return lt_fail(err, LT_ENET, "got a list without resourceVersion, want one");
+	return has_token == wants_token ? LT_OK : lt_fail(err, LT_ENOMEM, "a list");
 }
 
 static int
-read_page(struct lt_kube_run *run, struct page *page,
-    const struct lt_http_response *response, struct lt_error *err)
+read_page(struct lt_kube_run *run, struct page *page, const struct lt_http_response *response,
+    struct lt_error *err)
 {
-	const struct lt_kube_span body = {
-	    response->body, response->body + response->body_length};
+	const struct lt_kube_span body = {response->body, response->body + response->body_length};
 	struct lt_kube_span metadata, items, rest;
 	int code;
 
-	if (!lt_kube_member(body, "metadata", &metadata) ||
-	    !lt_kube_member(body, "items", &items))
+	if (!lt_kube_member(body, "metadata", &metadata) || !lt_kube_member(body, "items", &items))
 		return lt_fail(err, LT_ENET,
 		    "%.200s: got something else, want a list with metadata and items",
 		    run->follow->path);
@@ -326,8 +305,7 @@ read_page(struct lt_kube_run *run, struct page *page,
 	code = read_items(run, rest);
 	return code == LT_OK
 		   ? LT_OK
-		   : lt_fail(err, code, "%.200s: got a list that breaks off",
-			 run->follow->path);
+		   : lt_fail(err, code, "%.200s: got a list that breaks off", run->follow->path);
 }
 
 static int
@@ -346,8 +324,7 @@ ask_page(struct lt_kube_run *run, struct page *page, struct lt_error *err)
 	if (code == LT_OK)
 		code = lt_kube_send(run->kube, path, &http, &response, err);
 	if (code == LT_OK && !run->stopped) {
-		page->is_expired =
-		    response.status == 410 && page->token != NULL;
+		page->is_expired = response.status == 410 && page->token != NULL;
 		code = lt_kube_check(run->follow->path, &response, err);
 		if (code == LT_OK)
 			code = read_page(run, page, &response, err);
@@ -383,8 +360,7 @@ one_list(struct lt_kube_run *run, struct page *page, struct lt_error *err)
 	if (follow->begin != NULL && !follow->begin(follow->context))
 		run->stopped = true;
 	do {
-		const int code =
-		    run->stopped ? LT_OK : next_page(run, page, err);
+		const int code = run->stopped ? LT_OK : next_page(run, page, err);
 
 		if (run->stopped)
 			return LT_OK;
@@ -399,8 +375,7 @@ one_list(struct lt_kube_run *run, struct page *page, struct lt_error *err)
 int
 lt_kube_run_list(struct lt_kube_run *run, struct lt_error *err)
 {
-	struct page page = {
-	    .limit = run->follow->page > 0 ? run->follow->page : LT_KUBE_PAGE};
+	struct page page = {.limit = run->follow->page > 0 ? run->follow->page : LT_KUBE_PAGE};
 	struct lt_error problem;
 	int code = LT_OK;
 
@@ -417,8 +392,7 @@ lt_kube_run_list(struct lt_kube_run *run, struct lt_error *err)
 }
 
 int
-lt_kube_list(struct lt_kube *kube, const struct lt_kube_follow *follow,
-    struct lt_error *err)
+lt_kube_list(struct lt_kube *kube, const struct lt_kube_follow *follow, struct lt_error *err)
 {
 	struct lt_kube_run run = {.kube = kube, .follow = follow};
 

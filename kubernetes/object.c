@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Small readings of the API server's objects, where any member may be missing:
- * times, conditions, requests, and what a pod takes now. Pure. A missing member
- * reads as absent; a quantity that is not one is LT_EINPUT.
+ * times, conditions, requests, and what a pod takes now. Pure. A missing member reads as absent; a
+ * quantity that is not one is LT_EINPUT.
  *
- * A pod's spec says what its user wants; since 1.33 a running pod may be
- * resized in place, and its status says what its node has allocated. Source:
- * KEP-1287; determineContainerReqs() of k8s.io/component-helpers/resource
- * counts the same, and the spec beside it, for kube-scheduler keeps room for
- * what may come.
+ * A pod's spec says what its user wants; since 1.33 a running pod may be resized in place, and its
+ * status says what its node has allocated. Source:
+ * KEP-1287; determineContainerReqs() of k8s.io/component-helpers/resource counts the same, and the
+ * spec beside it, for kube-scheduler keeps room for what may come.
  */
 #include <math.h>
 #include <stdio.h>
@@ -28,9 +27,7 @@ lt_kube_time(const json_t *object, const char *key)
 	int64_t utc_s;
 	const char *const text = lt_kube_string(object, key);
 
-	return text[0] != '\0' && lt_utc_parse(text, &utc_s, NULL) == LT_OK
-		   ? utc_s
-		   : 0;
+	return text[0] != '\0' && lt_utc_parse(text, &utc_s, NULL) == LT_OK ? utc_s : 0;
 }
 
 int64_t
@@ -58,8 +55,7 @@ lt_kube_condition(const json_t *object, const char *type)
 const json_t *
 lt_kube_controller(const json_t *object)
 {
-	const json_t *const owners =
-	    lt_kube_part(object, "metadata", "ownerReferences");
+	const json_t *const owners = lt_kube_part(object, "metadata", "ownerReferences");
 	const json_t *owner;
 	size_t i;
 
@@ -72,8 +68,7 @@ lt_kube_controller(const json_t *object)
 bool
 lt_kube_is_gated(const json_t *pod)
 {
-	const json_t *const gates =
-	    lt_kube_part(pod, "spec", "schedulingGates");
+	const json_t *const gates = lt_kube_part(pod, "spec", "schedulingGates");
 	const json_t *gate;
 	size_t i;
 
@@ -86,8 +81,7 @@ lt_kube_is_gated(const json_t *pod)
 bool
 lt_kube_is_own(const json_t *pod)
 {
-	const json_t *const annotations =
-	    lt_kube_part(pod, "metadata", "annotations");
+	const json_t *const annotations = lt_kube_part(pod, "metadata", "annotations");
 
 	return lt_kube_controller(pod) == NULL || lt_kube_is_gated(pod) ||
 	       json_object_get(annotations, LT_KUBE_DOMAIN "quote") != NULL;
@@ -115,8 +109,8 @@ resource_of(const char *name)
 }
 
 static int
-add_resource(struct lt_kube_amounts *sum, const char *name,
-    const json_t *quantity, struct lt_error *err)
+add_resource(
+    struct lt_kube_amounts *sum, const char *name, const json_t *quantity, struct lt_error *err)
 {
 	static const int64_t parts[LT_KUBE_RESOURCES] = {
 	    [LT_KUBE_CPU] = MILLI,
@@ -130,19 +124,16 @@ add_resource(struct lt_kube_amounts *sum, const char *name,
 
 	if (which == LT_KUBE_RESOURCES)
 		return LT_OK;
-	const int code =
-	    lt_kube_quantity(quantity, LT_ROW(parts, which), &value, err);
+	const int code = lt_kube_quantity(quantity, LT_ROW(parts, which), &value, err);
 	if (code != LT_OK)
 		return code;
 	return lt_add(&sum->of[which], value)
 		   ? LT_OK
-		   : lt_fail(
-			 err, LT_EINPUT, "%s: more than can be counted", name);
+		   : lt_fail(err, LT_EINPUT, "%s: more than can be counted", name);
 }
 
 int
-lt_kube_room_read(struct lt_kube_amounts *room, const json_t *allocatable,
-    struct lt_error *err)
+lt_kube_room_read(struct lt_kube_amounts *room, const json_t *allocatable, struct lt_error *err)
 {
 	const char *name;
 	json_t *quantity;
@@ -157,11 +148,10 @@ lt_kube_room_read(struct lt_kube_amounts *room, const json_t *allocatable,
 	return LT_OK;
 }
 
-/* Adds a resource of a container or a pod. A missing request is the limit, as
- * the API server sets it. */
+/* Adds a resource of a container or a pod. A missing request is the limit, as the API server sets
+ * it. */
 static int
-add_resources(
-    struct lt_kube_amounts *sum, const json_t *of, struct lt_error *err)
+add_resources(struct lt_kube_amounts *sum, const json_t *of, struct lt_error *err)
 {
 	json_t *const resources = json_object_get(of, "resources");
 	json_t *const requests = json_object_get(resources, "requests");
@@ -198,22 +188,19 @@ whole_units(int64_t value, int64_t of)
 	return value / of + (value % of != 0);
 }
 
-/* All containers together, with those that start first and stay; or one that
- * runs before them, where it takes more. Source: KEP-753. */
+/* All containers together, with those that start first and stay; or one that runs before them,
+ * where it takes more. Source: KEP-753. */
 static int
-sum_containers(
-    struct lt_kube_amounts *sum, const json_t *pod_spec, struct lt_error *err)
+sum_containers(struct lt_kube_amounts *sum, const json_t *pod_spec, struct lt_error *err)
 {
 	struct lt_kube_amounts most = {0};
 	const json_t *container;
 	size_t i;
 	int code = LT_OK;
 
-	json_array_foreach(
-	    json_object_get(pod_spec, "initContainers"), i, container) {
+	json_array_foreach(json_object_get(pod_spec, "initContainers"), i, container) {
 		const bool stays =
-		    strcmp(lt_kube_string(container, "restartPolicy"),
-			"Always") == 0;
+		    strcmp(lt_kube_string(container, "restartPolicy"), "Always") == 0;
 		struct lt_kube_amounts first = *sum;
 
 		code = add_resources(stays ? sum : &first, container, err);
@@ -221,8 +208,7 @@ sum_containers(
 			return code;
 		raise_all(&most, &first);
 	}
-	json_array_foreach(
-	    json_object_get(pod_spec, "containers"), i, container) {
+	json_array_foreach(json_object_get(pod_spec, "containers"), i, container) {
 		code = add_resources(sum, container, err);
 		if (code != LT_OK)
 			return code;
@@ -240,20 +226,18 @@ exact_of(const struct lt_kube_amounts *sum)
 	const int64_t cpus = sum->of[LT_KUBE_CPU];
 	const int64_t bytes = sum->of[LT_KUBE_MEMORY];
 
-	return (struct lt_exact){
-	    .cpu_milli = cpus > 0 ? (uint64_t)cpus : SCORED_MILLI,
+	return (struct lt_exact){.cpu_milli = cpus > 0 ? (uint64_t)cpus : SCORED_MILLI,
 	    .memory_kib = bytes >= KIB ? (uint64_t)bytes / KIB : SCORED_KIB};
 }
 
 int
-lt_kube_asks_read(
-    struct lt_kube_amounts *asks, const json_t *pod_spec, struct lt_error *err)
+lt_kube_asks_read(struct lt_kube_amounts *asks, const json_t *pod_spec, struct lt_error *err)
 {
 	struct lt_kube_amounts sum = {{0}}, pod = {{0}};
 	int code = sum_containers(&sum, pod_spec, err);
 
-	/* A pod as a whole asks for at least what its parts do (KEP-2837); the
-	 * API server sees to that. */
+	/* A pod as a whole asks for at least what its parts do (KEP-2837); the API server sees to
+	 * that. */
 	if (code == LT_OK)
 		code = add_resources(&pod, pod_spec, err);
 	if (code != LT_OK)
@@ -273,8 +257,7 @@ lt_kube_asks_read(
 }
 
 int
-lt_kube_need_read(
-    struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err)
+lt_kube_need_read(struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err)
 {
 	struct lt_kube_amounts sum;
 	struct lt_kube_gpus kinds;
@@ -302,8 +285,7 @@ lt_kube_need_on(struct lt_kube_need *need, const struct lt_kube_gpus *offered)
 	const uint64_t micro = lt_kube_gpus_micro(&need->gpu_kinds, offered);
 
 	need->exact.gpu_micro = micro;
-	need->gpus = (uint32_t)(micro / LT_KUBE_WHOLE_GPU +
-				(micro % LT_KUBE_WHOLE_GPU != 0));
+	need->gpus = (uint32_t)(micro / LT_KUBE_WHOLE_GPU + (micro % LT_KUBE_WHOLE_GPU != 0));
 }
 
 bool
@@ -332,8 +314,7 @@ lt_kube_need_raise(struct lt_kube_need *need, const struct lt_kube_need *other)
 static void
 strip_containers(json_t *list)
 {
-	static const char *const kept[] = {
-	    "name", "resources", "restartPolicy", "ports"};
+	static const char *const kept[] = {"name", "resources", "restartPolicy", "ports"};
 	json_t *container;
 	size_t i;
 
@@ -341,8 +322,7 @@ strip_containers(json_t *list)
 		json_t *const fresh = json_object();
 
 		for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++) {
-			json_t *const part =
-			    json_object_get(container, kept[k]);
+			json_t *const part = json_object_get(container, kept[k]);
 
 			if (part != NULL)
 				json_object_set(fresh, kept[k], part);
@@ -382,11 +362,9 @@ lt_kube_strip(json_t *object)
 
 	json_object_del(metadata, "managedFields");
 	/* The manifest as it was applied, once more. */
-	json_object_del(
-	    annotations, "kubectl.kubernetes.io/last-applied-configuration");
+	json_object_del(annotations, "kubectl.kubernetes.io/last-applied-configuration");
 	strip_pod_spec(spec);
-	strip_pod_spec(
-	    json_object_get(json_object_get(spec, "template"), "spec"));
+	strip_pod_spec(json_object_get(json_object_get(spec, "template"), "spec"));
 	json_object_del(json_object_get(object, "status"), "images");
 }
 
@@ -399,39 +377,32 @@ larger_quantity(const json_t *a, const json_t *b)
 {
 	int64_t x, y;
 
-	return b != NULL &&
-		       lt_kube_quantity(a, SIZE_PARTS, &x, NULL) == LT_OK &&
-		       lt_kube_quantity(b, SIZE_PARTS, &y, NULL) == LT_OK &&
-		       y > x
+	return b != NULL && lt_kube_quantity(a, SIZE_PARTS, &x, NULL) == LT_OK &&
+		       lt_kube_quantity(b, SIZE_PARTS, &y, NULL) == LT_OK && y > x
 		   ? b
 		   : a;
 }
 
-/* Puts what was allocated into a container's, or the pod's own, requests: while
- * its node is still at work on it, what it has in fact if that is more. If
- * nothing is said the spec stays. */
+/* Puts what was allocated into a container's, or the pod's own, requests: while its node is still
+ * at work on it, what it has in fact if that is more. If nothing is said the spec stays. */
 static void
 take_allocated(json_t *part, const json_t *status, bool is_resizing)
 {
 	static const char *const names[] = {"cpu", "memory"};
 	json_t *const allocated = json_object_get(status, "allocatedResources");
-	json_t *const requests =
-	    json_object_get(json_object_get(part, "resources"), "requests");
-	const json_t *const actual =
-	    lt_kube_part(status, "resources", "requests");
+	json_t *const requests = json_object_get(json_object_get(part, "resources"), "requests");
+	const json_t *const actual = lt_kube_part(status, "resources", "requests");
 
-	for (size_t i = 0;
-	     allocated != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; allocated != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
 		const json_t *const has = json_object_get(allocated, names[i]);
 
 		if (has == NULL)
 			json_object_del(requests, names[i]);
 		else
 			json_object_set(requests, names[i],
-			    (json_t *)(is_resizing ? larger_quantity(has,
-							 json_object_get(
-							     actual, names[i]))
-						   : has));
+			    (json_t *)(is_resizing
+					   ? larger_quantity(has, json_object_get(actual, names[i]))
+					   : has));
 	}
 }
 
@@ -467,22 +438,19 @@ lt_kube_sized_spec(struct lt_kube_sized *sized, const json_t *pod)
 	    "containerStatuses", "initContainerStatuses"};
 	json_t *const spec = json_object_get(pod, "spec");
 	const json_t *const status = json_object_get(pod, "status");
-	const json_t *const resizing =
-	    lt_kube_condition(pod, "PodResizeInProgress");
+	const json_t *const resizing = lt_kube_condition(pod, "PodResizeInProgress");
 
-	*sized = (struct lt_kube_sized){
-	    .is_pending = lt_kube_condition(pod, "PodResizePending") != NULL,
-	    .is_told = is_told_by(json_object_get(status, lists[0])),
-	    .resizing_utc_s = lt_kube_time(resizing, "lastTransitionTime")};
+	*sized =
+	    (struct lt_kube_sized){.is_pending = lt_kube_condition(pod, "PodResizePending") != NULL,
+		.is_told = is_told_by(json_object_get(status, lists[0])),
+		.resizing_utc_s = lt_kube_time(resizing, "lastTransitionTime")};
 	if (!sized->is_told)
 		return json_incref(spec);
 	json_t *const now = json_deep_copy(spec);
 	json_t *container;
 	size_t i;
 	for (int k = 0; k < LT_KUBE_CONTAINER_LISTS; k++)
-		json_array_foreach(
-		    json_object_get(now, lt_kube_container_lists[k]), i,
-		    container)
+		json_array_foreach(json_object_get(now, lt_kube_container_lists[k]), i, container)
 			take_allocated(container,
 			    container_status(json_object_get(status, lists[k]),
 				lt_kube_string(container, "name")),

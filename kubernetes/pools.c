@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pools of nodes, the parts of them that the policy names, and what a node of a
- * pool is while it has none: as each kind of node was last, by kube.db, else as
- * the policy writes it.
+ * Pools of nodes, the parts of them that the policy names, and what a node of a pool is while it
+ * has none: as each kind of node was last, by kube.db, else as the policy writes it.
  *
- * Pure but for kube.db, in which a kind of node is written when it changed; a
- * failure is logged, and the kind is known in memory only.
+ * Pure but for kube.db, in which a kind of node is written when it changed; a failure is logged,
+ * and the kind is known in memory only.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +56,7 @@ lt_kube_cluster_has(const struct lt_kube_cluster *c, const char *pool)
 bool
 lt_kube_pool_is_gone(const struct lt_kube_cluster *c, const char *pool)
 {
-	return !lt_kube_cluster_has(c, pool) &&
-	       lt_kube_pool_brings(c, pool, 0) == 0;
+	return !lt_kube_cluster_has(c, pool) && lt_kube_pool_brings(c, pool, 0) == 0;
 }
 
 json_t *
@@ -92,13 +90,11 @@ lt_kube_add_name(char *out, size_t size, const char *name)
 	const size_t used = strlen(out);
 
 	if (!lt_text_is_among(name, out) && used + strlen(name) + 2 <= size)
-		snprintf(
-		    out + used, size - used, "%s%s", used > 0 ? "," : "", name);
+		snprintf(out + used, size - used, "%s%s", used > 0 ? "," : "", name);
 }
 
 void
-lt_kube_cluster_parts(
-    const struct lt_kube_cluster *c, const char *pool, char *out, size_t size)
+lt_kube_cluster_parts(const struct lt_kube_cluster *c, const char *pool, char *out, size_t size)
 {
 	bool is_one = false;
 
@@ -115,11 +111,9 @@ lt_kube_cluster_parts(
 }
 
 void
-lt_kube_cluster_name(
-    struct lt_kube_cluster *c, const char *const *names, uint32_t count)
+lt_kube_cluster_name(struct lt_kube_cluster *c, const char *const *names, uint32_t count)
 {
-	char(*const fresh)[LT_NAME_SIZE] =
-	    calloc(count + (size_t)1, sizeof(*fresh));
+	char(*const fresh)[LT_NAME_SIZE] = calloc(count + (size_t)1, sizeof(*fresh));
 
 	if (fresh == NULL)
 		return;
@@ -139,8 +133,8 @@ enum {
 	PODS = 110,	 /* kubelet's default */
 };
 
-/* Taints that a node has for a while and the next one will not: those that
- * Cluster Autoscaler leaves out of its templates, and Karpenter's own. */
+/* Taints that a node has for a while and the next one will not: those that Cluster Autoscaler
+ * leaves out of its templates, and Karpenter's own. */
 static const char *const passing[] = {
     "node.kubernetes.io/",
     "node.cloudprovider.kubernetes.io/",
@@ -163,8 +157,7 @@ is_passing(const json_t *taint)
 	return false;
 }
 
-/* Returns the part of a node that lt_kube_node_read() reads and that stays true
- * of the next one. */
+/* Returns the part of a node that lt_kube_node_read() reads and that stays true of the next one. */
 static json_t *
 template_of(const json_t *object)
 {
@@ -176,19 +169,16 @@ template_of(const json_t *object)
 	json_array_foreach(json_object_get(spec, "taints"), i, taint)
 		if (!is_passing(taint))
 			json_array_append(taints, (json_t *)taint);
-	return json_pack("{s:{s:s,s:O*},s:{s:s,s:o},s:{s:O*}}", "metadata",
-	    "name", "kept", "labels",
-	    lt_kube_part(object, "metadata", "labels"), "spec", "providerID",
-	    lt_kube_string(spec, "providerID"), "taints", taints, "status",
-	    "allocatable", lt_kube_part(object, "status", "allocatable"));
+	return json_pack("{s:{s:s,s:O*},s:{s:s,s:o},s:{s:O*}}", "metadata", "name", "kept",
+	    "labels", lt_kube_part(object, "metadata", "labels"), "spec", "providerID",
+	    lt_kube_string(spec, "providerID"), "taints", taints, "status", "allocatable",
+	    lt_kube_part(object, "status", "allocatable"));
 }
 
 static bool
-read_template(struct lt_kube_node *facts, const struct lt_kube_cluster *c,
-    const json_t *template)
+read_template(struct lt_kube_node *facts, const struct lt_kube_cluster *c, const json_t *template)
 {
-	if (lt_kube_node_read(facts, template, &c->names, NULL) != LT_OK ||
-	    facts->label[0] == '\0')
+	if (lt_kube_node_read(facts, template, &c->names, NULL) != LT_OK || facts->label[0] == '\0')
 		return false;
 	facts->is_up = true;
 	lt_kube_node_name(facts, c->named, c->named_count);
@@ -198,10 +188,8 @@ read_template(struct lt_kube_node *facts, const struct lt_kube_cluster *c,
 static bool
 is_like(const struct lt_kube_node *a, const struct lt_kube_node *b)
 {
-	return strcmp(a->label, b->label) == 0 &&
-	       strcmp(a->instance, b->instance) == 0 &&
-	       a->is_reclaimable == b->is_reclaimable &&
-	       strcmp(a->zone, b->zone) == 0;
+	return strcmp(a->label, b->label) == 0 && strcmp(a->instance, b->instance) == 0 &&
+	       a->is_reclaimable == b->is_reclaimable && strcmp(a->zone, b->zone) == 0;
 }
 
 /* NULL: there is no room for another. */
@@ -212,9 +200,9 @@ find_or_add(struct lt_kube_cluster *c, const struct lt_kube_node *facts)
 		if (!c->kept[i].is_written && is_like(&c->kept[i].facts, facts))
 			return &c->kept[i];
 	struct lt_kube_kept *const grown =
-	    c->kept_count < KEPT_MAX ? lt_items_grow(c->kept, &c->kept_capacity,
-					   c->kept_count, sizeof(*grown))
-				     : NULL;
+	    c->kept_count < KEPT_MAX
+		? lt_items_grow(c->kept, &c->kept_capacity, c->kept_count, sizeof(*grown))
+		: NULL;
 	if (grown == NULL)
 		return NULL;
 	c->kept = grown;
@@ -223,26 +211,22 @@ find_or_add(struct lt_kube_cluster *c, const struct lt_kube_node *facts)
 }
 
 static void
-put_kept(struct lt_kube_cluster *c, const struct lt_kube_node *facts,
-    const json_t *template)
+put_kept(struct lt_kube_cluster *c, const struct lt_kube_node *facts, const json_t *template)
 {
 	char kind[4 * LT_NAME_SIZE];
 	struct lt_error err = {0};
 	char *const text = json_dumps(template, JSON_COMPACT);
 
-	snprintf(kind, sizeof(kind), "%s %s %s %s", facts->label,
-	    facts->instance, facts->is_reclaimable ? "spot" : "on-demand",
-	    facts->zone);
-	if (text == NULL || lt_kube_store_keep_node(c->store, kind, text,
-				c->now_utc_s, &err) != LT_OK)
-		lt_log("node_not_kept", "kind=\"%s\" error=\"%s\"", kind,
-		    err.text);
+	snprintf(kind, sizeof(kind), "%s %s %s %s", facts->label, facts->instance,
+	    facts->is_reclaimable ? "spot" : "on-demand", facts->zone);
+	if (text == NULL ||
+	    lt_kube_store_keep_node(c->store, kind, text, c->now_utc_s, &err) != LT_OK)
+		lt_log("node_not_kept", "kind=\"%s\" error=\"%s\"", kind, err.text);
 	free(text);
 }
 
 void
-lt_kube_keep_node(struct lt_kube_cluster *c, const struct lt_kube_node *facts,
-    const json_t *object)
+lt_kube_keep_node(struct lt_kube_cluster *c, const struct lt_kube_node *facts, const json_t *object)
 {
 	struct lt_kube_node fresh;
 
@@ -277,12 +261,10 @@ take_kept(void *context, const char *node, int64_t seen_utc_s)
 }
 
 int
-lt_kube_kept_load(
-    struct lt_kube_cluster *c, const char *state_dir, struct lt_error *err)
+lt_kube_kept_load(struct lt_kube_cluster *c, const char *state_dir, struct lt_error *err)
 {
 	return lt_kube_store_nodes(
-	    &(struct lt_kube_nodes_reader){.context = c, .take = take_kept},
-	    state_dir, err);
+	    &(struct lt_kube_nodes_reader){.context = c, .take = take_kept}, state_dir, err);
 }
 
 const struct lt_kube_node *
@@ -304,13 +286,11 @@ is_known(const struct lt_kube_cluster *c, const char *pool)
 }
 
 uint32_t
-lt_kube_pool_brings(
-    const struct lt_kube_cluster *c, const char *pool, uint32_t has)
+lt_kube_pool_brings(const struct lt_kube_cluster *c, const char *pool, uint32_t has)
 {
 	for (uint32_t i = 0; c->growth != NULL && i < c->named_count; i++)
 		if (strcmp(c->named[i], pool) == 0)
-			return c->growth[i].scales && c->growth[i].most > has &&
-				       is_known(c, pool)
+			return c->growth[i].scales && c->growth[i].most > has && is_known(c, pool)
 				   ? c->growth[i].most - has
 				   : 0;
 	return 0;
@@ -318,8 +298,7 @@ lt_kube_pool_brings(
 
 /* ---- as the policy writes them ---- */
 
-/* The label by which all pools that are known are chosen; NULL: they differ, or
- * none is known. */
+/* The label by which all pools that are known are chosen; NULL: they differ, or none is known. */
 static const char *
 key_of_pools(const struct lt_kube_cluster *c)
 {
@@ -327,8 +306,7 @@ key_of_pools(const struct lt_kube_cluster *c)
 
 	for (uint32_t i = 0; i < c->node_count + c->kept_count; i++) {
 		const struct lt_kube_node *const node =
-		    i < c->node_count ? &c->nodes[i].facts
-				      : &c->kept[i - c->node_count].facts;
+		    i < c->node_count ? &c->nodes[i].facts : &c->kept[i - c->node_count].facts;
 
 		if (node->pool_key[0] == '\0')
 			continue;
@@ -349,8 +327,7 @@ labels_of(const struct lt_kube_cluster *c, const struct lt_batch_named *named)
 	char *rest = NULL;
 
 	lt_copy(text, sizeof(text), named->labels);
-	for (char *at = strtok_r(text, ",", &rest); at != NULL;
-	     at = strtok_r(NULL, ",", &rest)) {
+	for (char *at = strtok_r(text, ",", &rest); at != NULL; at = strtok_r(NULL, ",", &rest)) {
 		char *const value = strchr(at, '=');
 
 		if (value == NULL)
@@ -374,8 +351,7 @@ taints_of(const struct lt_batch_named *named)
 	char *rest = NULL;
 
 	lt_copy(text, sizeof(text), named->taints);
-	for (char *at = strtok_r(text, ",", &rest); at != NULL;
-	     at = strtok_r(NULL, ",", &rest)) {
+	for (char *at = strtok_r(text, ",", &rest); at != NULL; at = strtok_r(NULL, ",", &rest)) {
 		char *const effect = strrchr(at, ':');
 		char *const value = strchr(at, '=');
 
@@ -384,9 +360,9 @@ taints_of(const struct lt_batch_named *named)
 		*effect = '\0';
 		if (value != NULL)
 			*value = '\0';
-		json_array_append_new(taints,
-		    json_pack("{s:s,s:s,s:s}", "key", at, "value",
-			value != NULL ? value + 1 : "", "effect", effect + 1));
+		json_array_append_new(
+		    taints, json_pack("{s:s,s:s,s:s}", "key", at, "value",
+				value != NULL ? value + 1 : "", "effect", effect + 1));
 	}
 	return taints;
 }
@@ -401,25 +377,18 @@ write_one(struct lt_kube_cluster *c, const struct lt_batch_named *named)
 	snprintf(memory, sizeof(memory), "%uMi", named->memory_mib);
 	snprintf(gpus, sizeof(gpus), "%u", named->gpus);
 	snprintf(pods, sizeof(pods), "%d", PODS);
-	json_t *const template =
-	    json_pack("{s:{s:s,s:o},s:{s:o},s:{s:{s:s,s:s,s:s}}}", "metadata",
-		"name", "written", "labels", labels_of(c, named), "spec",
-		"taints", taints_of(named), "status", "allocatable", "cpu",
-		cpus, "memory", memory, "pods", pods);
+	json_t *const template = json_pack("{s:{s:s,s:o},s:{s:o},s:{s:{s:s,s:s,s:s}}}", "metadata",
+	    "name", "written", "labels", labels_of(c, named), "spec", "taints", taints_of(named),
+	    "status", "allocatable", "cpu", cpus, "memory", memory, "pods", pods);
 	if (named->gpus > 0)
 		json_object_set_new(
-		    json_object_get(
-			json_object_get(template, "status"), "allocatable"),
-		    strstr(named->labels, "amd.com/gpu") != NULL
-			? "amd.com/gpu"
-			: "nvidia.com/gpu",
+		    json_object_get(json_object_get(template, "status"), "allocatable"),
+		    strstr(named->labels, "amd.com/gpu") != NULL ? "amd.com/gpu" : "nvidia.com/gpu",
 		    json_string(gpus));
 	struct lt_kube_kept *const grown =
-	    read_template(&facts, c, template) &&
-		    strcmp(facts.pool, named->name) == 0 &&
+	    read_template(&facts, c, template) && strcmp(facts.pool, named->name) == 0 &&
 		    c->kept_count < KEPT_MAX
-		? lt_items_grow(
-		      c->kept, &c->kept_capacity, c->kept_count, sizeof(*grown))
+		? lt_items_grow(c->kept, &c->kept_capacity, c->kept_count, sizeof(*grown))
 		: NULL;
 	if (grown != NULL) {
 		c->kept = grown;
@@ -429,12 +398,10 @@ write_one(struct lt_kube_cluster *c, const struct lt_batch_named *named)
 }
 
 void
-lt_kube_kept_name(struct lt_kube_cluster *c, const struct lt_batch_named *named,
-    uint32_t count)
+lt_kube_kept_name(struct lt_kube_cluster *c, const struct lt_batch_named *named, uint32_t count)
 {
 	struct lt_kube_growth *const growth =
-	    count == c->named_count ? calloc(count + (size_t)1, sizeof(*growth))
-				    : NULL;
+	    count == c->named_count ? calloc(count + (size_t)1, sizeof(*growth)) : NULL;
 	uint32_t kept = 0;
 
 	free(c->growth);
@@ -446,8 +413,7 @@ lt_kube_kept_name(struct lt_kube_cluster *c, const struct lt_batch_named *named,
 	for (uint32_t i = 0; i < kept; i++)
 		lt_kube_node_name(&c->kept[i].facts, c->named, c->named_count);
 	for (uint32_t i = 0; growth != NULL && i < count; i++) {
-		growth[i] =
-		    (struct lt_kube_growth){named[i].scales, named[i].most};
+		growth[i] = (struct lt_kube_growth){named[i].scales, named[i].most};
 		if (named[i].cpus > 0 && !is_known(c, named[i].name))
 			write_one(c, &named[i]);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads Kubernetes' quantities: "500m", "1.5", "64Gi", "1e3", by the grammar of
- * k8s.io/apimachinery/pkg/api/resource, rounded up as the API server rounds.
- * Pure. A text that is not one, or passes 63 bits, is LT_EINPUT.
+ * k8s.io/apimachinery/pkg/api/resource, rounded up as the API server rounds. Pure. A text that is
+ * not one, or passes 63 bits, is LT_EINPUT.
  */
 #include <math.h>
 #include <stdio.h>
@@ -42,8 +42,8 @@ static bool
 is_of_number(char c, char next)
 {
 	return (c >= '0' && c <= '9') || c == '.' || c == '+' || c == '-' ||
-	       ((c == 'e' || c == 'E') && ((next >= '0' && next <= '9') ||
-					      next == '-' || next == '+'));
+	       ((c == 'e' || c == 'E') &&
+		   ((next >= '0' && next <= '9') || next == '-' || next == '+'));
 }
 
 static int
@@ -52,8 +52,7 @@ parse_quantity(const char *text, double *value)
 	char number[NUMBER_MAX];
 	size_t length = 0;
 
-	while (text[length] != '\0' &&
-	       is_of_number(text[length], text[length + 1]))
+	while (text[length] != '\0' && is_of_number(text[length], text[length + 1]))
 		length++;
 	if (length == 0 || length >= sizeof(number))
 		return LT_EINPUT;
@@ -70,15 +69,13 @@ parse_quantity(const char *text, double *value)
 }
 
 int
-lt_kube_quantity(
-    const json_t *quantity, int64_t parts, int64_t *value, struct lt_error *err)
+lt_kube_quantity(const json_t *quantity, int64_t parts, int64_t *value, struct lt_error *err)
 {
 	static const double most = 9.2e18;
 	const char *const text = json_string_value(quantity);
 	double units = json_number_value(quantity);
 
-	if (text != NULL ? parse_quantity(text, &units) != LT_OK
-			 : !json_is_number(quantity))
+	if (text != NULL ? parse_quantity(text, &units) != LT_OK : !json_is_number(quantity))
 		return lt_fail(err, LT_EINPUT,
 		    "got \"%.40s\", want a quantity such as 500m, 2 or 64Gi",
 		    text != NULL ? text : "no text");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sums what the pods of a cluster take of its nodes: trees of pods and of nodes
- * by name (tsearch(3)). Only memory can lack: then false, and pods are listed
- * anew.
+ * Sums what the pods of a cluster take of its nodes: trees of pods and of nodes by name
+ * (tsearch(3)). Only memory can lack: then false, and pods are listed anew.
  */
 #include <search.h>
 #include <stdio.h>
@@ -33,8 +32,7 @@ by_name(const void *a, const void *b)
 }
 
 static void
-add_amounts(
-    struct lt_kube_amounts *to, const struct lt_kube_amounts *amounts, int sign)
+add_amounts(struct lt_kube_amounts *to, const struct lt_kube_amounts *amounts, int sign)
 {
 	for (int i = 0; i < LT_KUBE_RESOURCES; i++)
 		to->of[i] += sign * amounts->of[i];
@@ -72,14 +70,11 @@ read_amounts(struct lt_kube_amounts *amounts, const json_t *pod)
 {
 	enum { WHOLE = 1 << 30 };
 
-	if (lt_kube_asks_read(amounts, json_object_get(pod, "spec"), NULL) !=
-	    LT_OK)
-		*amounts = (struct lt_kube_amounts){
-		    .of = {[LT_KUBE_POD_COUNT] = WHOLE}};
+	if (lt_kube_asks_read(amounts, json_object_get(pod, "spec"), NULL) != LT_OK)
+		*amounts = (struct lt_kube_amounts){.of = {[LT_KUBE_POD_COUNT] = WHOLE}};
 }
 
-/* Finds the one of this name, or makes it; NULL: no memory. size: of all of
- * it. */
+/* Finds the one of this name, or makes it; NULL: no memory. size: of all of it. */
 static void *
 find_or_make(void **root, const char *name, size_t size)
 {
@@ -98,37 +93,28 @@ find_or_make(void **root, const char *name, size_t size)
 }
 
 bool
-lt_kube_rooms_see(
-    struct lt_kube_rooms *rooms, const json_t *pod, bool is_gone, bool is_ours)
+lt_kube_rooms_see(struct lt_kube_rooms *rooms, const json_t *pod, bool is_gone, bool is_ours)
 {
-	const char *const uid =
-	    lt_kube_string(json_object_get(pod, "metadata"), "uid");
-	const char *const node =
-	    lt_kube_string(json_object_get(pod, "spec"), "nodeName");
-	const char *const phase =
-	    lt_kube_string(json_object_get(pod, "status"), "phase");
+	const char *const uid = lt_kube_string(json_object_get(pod, "metadata"), "uid");
+	const char *const node = lt_kube_string(json_object_get(pod, "spec"), "nodeName");
+	const char *const phase = lt_kube_string(json_object_get(pod, "status"), "phase");
 	void **const found = tfind(uid, &rooms->pods, by_name);
 	struct pod *known = found != NULL ? *found : NULL;
 
-	if (is_gone || strcmp(phase, "Succeeded") == 0 ||
-	    strcmp(phase, "Failed") == 0) {
+	if (is_gone || strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0) {
 		if (known != NULL)
 			lose_pod(rooms, known);
 		return true;
 	}
-	if (node[0] == '\0' || uid[0] == '\0' ||
-	    strlen(uid) >= sizeof(known->uid) ||
+	if (node[0] == '\0' || uid[0] == '\0' || strlen(uid) >= sizeof(known->uid) ||
 	    strlen(node) >= LT_KUBE_KEY_SIZE)
 		return true;
 	if (known != NULL) {
 		count_pod(known, -1);
 	} else {
-		struct node *const its =
-		    find_or_make(&rooms->nodes, node, sizeof(*its));
+		struct node *const its = find_or_make(&rooms->nodes, node, sizeof(*its));
 
-		known = its != NULL
-			    ? find_or_make(&rooms->pods, uid, sizeof(*known))
-			    : NULL;
+		known = its != NULL ? find_or_make(&rooms->pods, uid, sizeof(*known)) : NULL;
 		if (known == NULL)
 			return false;
 		known->node = its;
@@ -167,8 +153,7 @@ bool
 lt_kube_rooms_end(struct lt_kube_rooms *rooms)
 {
 	struct unseen unseen = {
-	    .pods = calloc(rooms->pod_count + 1u, sizeof(struct pod *)),
-	    .list = rooms->list};
+	    .pods = calloc(rooms->pod_count + 1u, sizeof(struct pod *)), .list = rooms->list};
 
 	if (unseen.pods == NULL)
 		return false;
@@ -185,8 +170,7 @@ lt_kube_rooms_of(const struct lt_kube_rooms *rooms, const char *node)
 	static const struct lt_kube_taken nothing;
 	void *const *const found = tfind(node, &rooms->nodes, by_name);
 
-	return found != NULL ? &(*(struct node *const *)found)->taken
-			     : &nothing;
+	return found != NULL ? &(*(struct node *const *)found)->taken : &nothing;
 }
 
 void

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one site that this process serves: which Jobs are lowtide's, where they
- * may run, how they are read and patched, and how long they are held.
+ * The one site that this process serves: which Jobs are lowtide's, where they may run, how they are
+ * read and patched, and how long they are held.
  *
- * A Job, or a pod of its own, without activeDeadlineSeconds is held for the
- * assume_time of its class, or of the site, from its start, and for as long
- * again each time that this is over and it still runs. Nothing ends it.
+ * A Job, or a pod of its own, without activeDeadlineSeconds is held for the assume_time of its
+ * class, or of the site, from its start, and for as long again each time that this is over and it
+ * still runs. Nothing ends it.
  *
- * lt_kube_spend() bounds the requests of a second; a refused request is
- * returned to the caller.
+ * lt_kube_spend() bounds the requests of a second; a refused request is returned to the caller.
  */
 #include <math.h>
 #include <stdio.h>
@@ -34,18 +33,16 @@ lt_kube_is_ours(const struct lt_kube_known_job *job)
 	 * quote that somebody wrote where no policy forbids it does not
 	 * count. */
 	return !job->facts.is_foreign &&
-	       (lt_kube_cluster_manages(&lt_kube_site.cluster,
-		    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE)) ||
-		   (job->was_managed && lt_kube_job_text(&job->facts,
-					    LT_KUBE_QUOTE)[0] != '\0'));
+	       (lt_kube_cluster_manages(
+		    &lt_kube_site.cluster, lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE)) ||
+		   (job->was_managed && lt_kube_job_text(&job->facts, LT_KUBE_QUOTE)[0] != '\0'));
 }
 
 bool
 lt_kube_is_left(const struct lt_kube_known_job *job)
 {
-	return job->facts.is_foreign &&
-	       lt_kube_cluster_manages(&lt_kube_site.cluster,
-		   lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE));
+	return job->facts.is_foreign && lt_kube_cluster_manages(&lt_kube_site.cluster,
+					    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE));
 }
 
 void
@@ -63,8 +60,7 @@ lt_kube_know_pools(const struct lt_market *market)
 }
 
 void
-lt_kube_where_is(
-    struct lt_kube_where *all, const struct lt_kube_job *job, bool wants_room)
+lt_kube_where_is(struct lt_kube_where *all, const struct lt_kube_job *job, bool wants_room)
 {
 	const struct lt_kube_site *const site = &lt_kube_site;
 	const char *names[LT_PARTITIONS_MAX];
@@ -72,15 +68,13 @@ lt_kube_where_is(
 	for (uint32_t i = 0; i < site->pool_count; i++)
 		names[i] = site->pools[i];
 	lt_kube_find_where(all, &site->cluster,
-	    &(struct lt_kube_where_asked){
-		job, names, site->pool_count, wants_room});
+	    &(struct lt_kube_where_asked){job, names, site->pool_count, wants_room});
 }
 
 /*
- * True for a pool that it may go to by itself. One that the policy does not
- * name has no price: a Job that may run there too is held for by the others,
- * and shown as unpriced if it did. A Job that no node takes now waits for one
- * of a pool that has, or brings, some.
+ * True for a pool that it may go to by itself. One that the policy does not name has no price: a
+ * Job that may run there too is held for by the others, and shown as unpriced if it did. A Job that
+ * no node takes now waits for one of a pool that has, or brings, some.
  */
 static bool
 may_be(uint32_t pool, const struct lt_kube_where *w, int step)
@@ -96,8 +90,7 @@ may_be(uint32_t pool, const struct lt_kube_where *w, int step)
 	case 2:
 		return w->takes && is_managed;
 	case 3:
-		return is_managed &&
-		       !lt_kube_pool_is_gone(&site->cluster, site->pools[pool]);
+		return is_managed && !lt_kube_pool_is_gone(&site->cluster, site->pools[pool]);
 	case 4:
 		return is_managed;
 	default:
@@ -105,8 +98,8 @@ may_be(uint32_t pool, const struct lt_kube_where *w, int step)
 	}
 }
 
-/* Returns the pool where it was decided that it would have gone; else where
- * kube-scheduler would put it now: on the node that is emptiest with it. */
+/* Returns the pool where it was decided that it would have gone; else where kube-scheduler would
+ * put it now: on the node that is emptiest with it. */
 static int
 find_home(const struct lt_kube_where *all, const bool *may_go, const char *said)
 {
@@ -146,8 +139,7 @@ find_places(char *out, size_t size, const struct lt_kube_job *job)
 	if (home >= 0)
 		lt_text_put(&text, "%s", site->pools[home]);
 	for (int i = 0; i < (int)site->pool_count; i++)
-		if (may_go[i] && i != home &&
-		    text.at + strlen(site->pools[i]) + 2 <= size)
+		if (may_go[i] && i != home && text.at + strlen(site->pools[i]) + 2 <= size)
 			lt_text_put(&text, ",%s", site->pools[i]);
 }
 
@@ -155,14 +147,13 @@ const char *
 lt_kube_places(char *out, size_t size, const struct lt_kube_known_job *job)
 {
 	const char *const put = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
-	const char *const chosen =
-	    lt_kube_job_text(&job->facts, LT_KUBE_CHOSEN);
+	const char *const chosen = lt_kube_job_text(&job->facts, LT_KUBE_CHOSEN);
 
 	const bool ran = job->ran_in[0] != '\0' && !job->facts.is_waiting;
 	const char *const pool = chosen[0] != '\0' ? chosen : put;
 
-	/* Lists where its pods are, if any; else any node of its pool, by all
-	 * names that the policy has for that. */
+	/* Lists where its pods are, if any; else any node of its pool, by all names that the policy
+	 * has for that. */
 	if (ran)
 		snprintf(out, size, "%s", job->ran_in);
 	else if (pool[0] != '\0')
@@ -180,8 +171,8 @@ lt_kube_spend(void)
 	const double since_s = (double)(now_ms - s->allowed_ms) / 1000;
 
 	s->allowed_ms = now_ms;
-	s->allowance = fmin(LT_KUBE_REQUESTS_A_SECOND,
-	    s->allowance + since_s * LT_KUBE_REQUESTS_A_SECOND);
+	s->allowance =
+	    fmin(LT_KUBE_REQUESTS_A_SECOND, s->allowance + since_s * LT_KUBE_REQUESTS_A_SECOND);
 	if (s->allowance < 1)
 		return false;
 	s->allowance--;
@@ -193,8 +184,7 @@ path_of(char out[PATH_BYTES], const struct lt_kube_known_job *job)
 {
 	snprintf(out, PATH_BYTES, "%s/namespaces/%s/%s/%s",
 	    job->facts.is_pod ? "/api/v1" : "/apis/batch/v1",
-	    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE),
-	    job->facts.is_pod ? "pods" : "jobs",
+	    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE), job->facts.is_pod ? "pods" : "jobs",
 	    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
 }
 
@@ -202,22 +192,19 @@ void
 lt_kube_take_answer(const struct lt_kube_known_job *job, json_t *object)
 {
 	const struct lt_kube_line line = {
-	    job->facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS, LT_KUBE_SEEN,
-	    object, ""};
+	    job->facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS, LT_KUBE_SEEN, object, ""};
 
 	lt_kube_site.cluster.now_utc_s = (int64_t)time(NULL);
 	lt_kube_cluster_take(&lt_kube_site.cluster, &line);
 }
 
 int
-lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
-    json_t *body, struct lt_error *err)
+lt_kube_patch(
+    const struct lt_kube_known_job *job, const char *type, json_t *body, struct lt_error *err)
 {
 	char path[PATH_BYTES];
-	const struct lt_kube_request request = {.method = "PATCH",
-	    .path = path,
-	    .content_type = type,
-	    .body = body};
+	const struct lt_kube_request request = {
+	    .method = "PATCH", .path = path, .content_type = type, .body = body};
 	json_t *answer = NULL;
 	json_t *metadata = json_object_get(body, "metadata");
 
@@ -243,15 +230,13 @@ lt_kube_pin(json_t *body, const struct lt_kube_known_job *job)
 {
 	char version[24];
 
-	snprintf(version, sizeof(version), "%llu",
-	    (unsigned long long)job->facts.version);
-	json_object_set_new(json_object_get(body, "metadata"),
-	    "resourceVersion", json_string(version));
+	snprintf(version, sizeof(version), "%llu", (unsigned long long)job->facts.version);
+	json_object_set_new(
+	    json_object_get(body, "metadata"), "resourceVersion", json_string(version));
 }
 
 int
-lt_kube_get(
-    const struct lt_kube_known_job *job, json_t **answer, struct lt_error *err)
+lt_kube_get(const struct lt_kube_known_job *job, json_t **answer, struct lt_error *err)
 {
 	char path[PATH_BYTES];
 	const struct lt_kube_request request = {.path = path};
@@ -279,15 +264,13 @@ lt_kube_annotate(json_t *annotations, const char *name, const char *value)
 	char key[LT_KUBE_KEY_SIZE];
 
 	snprintf(key, sizeof(key), LT_KUBE_DOMAIN "%s", name);
-	json_object_set_new(
-	    annotations, key, value != NULL ? json_string(value) : json_null());
+	json_object_set_new(annotations, key, value != NULL ? json_string(value) : json_null());
 }
 
 bool
 lt_kube_runs_again(const struct lt_kube_known_job *job)
 {
-	return job->facts.suspended_utc_s > job->facts.created_utc_s &&
-	       job->first_utc_s != 0 &&
+	return job->facts.suspended_utc_s > job->facts.created_utc_s && job->first_utc_s != 0 &&
 	       job->facts.suspended_utc_s >= job->first_utc_s;
 }
 
@@ -299,8 +282,7 @@ lt_kube_know_limits(const struct lt_market *market)
 	struct lt_kube_site *const s = &lt_kube_site;
 	const size_t size = market->class_count * sizeof(*s->classes);
 
-	if (s->class_count == market->class_count &&
-	    s->assume_time_s == market->assume_time_s &&
+	if (s->class_count == market->class_count && s->assume_time_s == market->assume_time_s &&
 	    (size == 0 || memcmp(s->classes, market->classes, size) == 0))
 		return;
 	struct lt_class *const classes = malloc(size + 1);
@@ -327,29 +309,24 @@ lt_kube_stretch_s(const struct lt_kube_known_job *job, const char *places)
 
 	if (job->facts.limit_s > 0)
 		return 0;
-	snprintf(home.name, sizeof(home.name), "%.*s",
-	    (int)strcspn(places, ","), places);
+	snprintf(home.name, sizeof(home.name), "%.*s", (int)strcspn(places, ","), places);
 	const struct lt_class *const class = lt_market_class(
-	    &market, &(struct lt_class_of){
-			 .account = lt_kube_cluster_team(&s->cluster,
-			     lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE)),
+	    &market, &(struct lt_class_of){.account = lt_kube_cluster_team(&s->cluster,
+					       lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE)),
 			 .qos = lt_kube_job_text(&job->facts, LT_KUBE_CLASS),
 			 .name = lt_kube_job_text(&job->facts, LT_KUBE_NAME)});
 
-	return class != NULL && class->assume_time_s > 0 ? class->assume_time_s
-							 : s->assume_time_s;
+	return class != NULL && class->assume_time_s > 0 ? class->assume_time_s : s->assume_time_s;
 }
 
 int64_t
-lt_kube_limit_s(
-    const struct lt_kube_known_job *job, const char *places, int64_t now_utc_s)
+lt_kube_limit_s(const struct lt_kube_known_job *job, const char *places, int64_t now_utc_s)
 {
 	const int64_t each_s = lt_kube_stretch_s(job, places);
 
 	if (each_s == 0)
 		return job->facts.limit_s;
-	return job->facts.is_waiting || job->first_utc_s == 0 ||
-		       now_utc_s < job->first_utc_s
+	return job->facts.is_waiting || job->first_utc_s == 0 || now_utc_s < job->first_utc_s
 		   ? each_s
 		   : each_s * ((now_utc_s - job->first_utc_s) / each_s + 1);
 }
@@ -359,11 +336,11 @@ lt_kube_renew(struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	char places[LT_BATCH_PARTITIONS_SIZE];
 
-	if (job->facts.limit_s > 0 || job->forget_utc_s != 0 ||
-	    job->facts.is_waiting || !lt_kube_is_ours(job))
+	if (job->facts.limit_s > 0 || job->forget_utc_s != 0 || job->facts.is_waiting ||
+	    !lt_kube_is_ours(job))
 		return;
-	const int64_t limit_s = lt_kube_limit_s(
-	    job, lt_kube_places(places, sizeof(places), job), now_utc_s);
+	const int64_t limit_s =
+	    lt_kube_limit_s(job, lt_kube_places(places, sizeof(places), job), now_utc_s);
 	if (limit_s == job->held_s)
 		return;
 	job->held_s = limit_s;
@@ -380,8 +357,7 @@ lt_kube_least_assumed_s(const char *team)
 		const struct lt_class *const class = &s->classes[i];
 
 		if (class->assume_time_s > 0 &&
-		    (class->account[0] == '\0' ||
-			strcasecmp(class->account, team) == 0) &&
+		    (class->account[0] == '\0' || strcasecmp(class->account, team) == 0) &&
 		    (least_s == 0 || class->assume_time_s < least_s))
 			least_s = class->assume_time_s;
 	}

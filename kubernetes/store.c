@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pods that ever had a node, in <state>/kube.db (SQLite, 0600): what slurmdbd
- * is to Slurm. One writer; store_rows.c reads rows of it.
+ * Pods that ever had a node, in <state>/kube.db (SQLite, 0600): what slurmdbd is to Slurm. One
+ * writer; store_rows.c reads rows of it.
  *
- * Statements are prepared once, but those of resizes, which are seldom. A
- * stretch of a Job's pod that is resized is what Slurm has of a job that is
- * resized: a row "RESIZING" of the same run, which continues in another. A
- * stretch of a pod without a Job is a part of its owner's, like those of an
- * hour.
+ * Statements are prepared once, but those of resizes, which are seldom. A stretch of a Job's pod
+ * that is resized is what Slurm has of a job that is resized: a row "RESIZING" of the same run,
+ * which continues in another. A stretch of a pod without a Job is a part of its owner's, like those
+ * of an hour.
  *
- * A failure is LT_EIO with SQLite's words; the caller rolls its transaction
- * back and takes all in anew.
+ * A failure is LT_EIO with SQLite's words; the caller rolls its transaction back and takes all in
+ * anew.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -28,113 +27,105 @@ enum {
 };
 
 /* Pods that are charged in parts and run; of namespace ?2, or "". */
-#define UNHELD                                                                 \
-	"r.parts = 1 AND r.end = 0 AND (?2 = '' OR r.job_id IN (SELECT id"     \
+#define UNHELD                                                                                     \
+	"r.parts = 1 AND r.end = 0 AND (?2 = '' OR r.job_id IN (SELECT id"                         \
 	" FROM ids WHERE name > ?2 || '/' AND name < ?2 || '0'))"
 /* Those of one owner that are alike, together, and the number of their row. */
-#define PARTS_OF                                                               \
-	" FROM (SELECT r.*, min(r.id) AS first, count(*) AS many FROM runs r"  \
-	" WHERE r.start < ?1 AND " UNHELD " GROUP BY job_id, pool, team,"      \
-	" user, name, qos, start, cpus, gpus, memory_mib, cpu_milli,"          \
-	" memory_kib, node_cpu_milli, node_memory_kib, node_gpus,"             \
+#define PARTS_OF                                                                                   \
+	" FROM (SELECT r.*, min(r.id) AS first, count(*) AS many FROM runs r"                      \
+	" WHERE r.start < ?1 AND " UNHELD " GROUP BY job_id, pool, team,"                          \
+	" user, name, qos, start, cpus, gpus, memory_mib, cpu_milli,"                              \
+	" memory_kib, node_cpu_milli, node_memory_kib, node_gpus,"                                 \
 	" gpu_micro, node_gpu_micro) g"
 #define PART_UID "'part/' || g.first || '/' || ?1"
 
 /* Each statement, once. */
-#define STATEMENTS(S)                                                          \
-	S(BEGIN, "BEGIN IMMEDIATE")                                            \
-	S(COMMIT, "COMMIT")                                                    \
-	S(ROLLBACK, "ROLLBACK")                                                \
-	S(ANY, "SELECT id FROM ids LIMIT 1")                                   \
-	S(FIND_ID, "SELECT id FROM ids WHERE uid = ?1")                        \
-	S(ADD_ID, "INSERT INTO ids (uid, made) VALUES (?1, unixepoch())")      \
-	S(NAME, "UPDATE ids SET name = ?2 || '/' || ?3 WHERE id = ?1"          \
-		" AND name IS NOT ?2 || '/' || ?3")                            \
-	S(SET_ENDED,                                                           \
-	    "UPDATE ids SET ended = ?2 WHERE id = ?1 AND ended != ?2")         \
-	S(IS_OPEN, "SELECT 1 FROM runs WHERE job_id = ?1 AND end = 0 LIMIT 1") \
-	S(FIRST_START, "SELECT min(start) FROM runs WHERE job_id = ?1"         \
-		       " HAVING min(start) IS NOT NULL")                       \
-	S(PUT,                                                                 \
-	    "INSERT INTO runs (id, job_id, task, created, start, end, state,"  \
-	    " exit_code, node, pool, team, user, name, qos, quote, cpus,"      \
-	    " gpus, memory_mib, limit_s, seen, estimated, cpu_milli,"          \
-	    " memory_kib, node_cpu_milli, node_memory_kib, node_gpus,"         \
-	    " gpu_micro, node_gpu_micro, parts)"                               \
-	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13," \
-	    " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,"     \
-	    " ?26, ?27, ?28, ?29)"                                             \
-	    " ON CONFLICT (id) DO UPDATE SET"                                  \
-	    " start = CASE WHEN parts = 0 AND resized = 0 THEN excluded.start" \
-	    " ELSE start END,"                                                 \
-	    " end = CASE WHEN (parts != 0 OR resized != 0)"                    \
-	    " AND excluded.end != 0"                                           \
-	    " THEN max(start, excluded.end) ELSE excluded.end END,"            \
-	    " team = CASE parts WHEN 0 THEN team ELSE excluded.team END,"      \
-	    " state = excluded.state,"                                         \
-	    " exit_code = excluded.exit_code, seen = excluded.seen,"           \
-	    " quote = CASE excluded.quote WHEN '' THEN quote"                  \
-	    " ELSE excluded.quote END, estimated = excluded.estimated,"        \
-	    " gpu_micro = min(gpu_micro, excluded.gpu_micro),"                 \
-	    " node_gpu_micro = max(node_gpu_micro, excluded.node_gpu_micro),"  \
-	    " node_gpus = max(node_gpus, excluded.node_gpus)"                  \
-	    " WHERE end = 0 OR estimated = 1 AND excluded.end != 0")           \
-	/* 0: of before there were exact sizes. */                             \
-	S(OTHER_SIZE, "SELECT 1 FROM runs WHERE id = ?1 AND end = 0"           \
-		      " AND cpu_milli != 0"                                    \
-		      " AND (cpu_milli != ?2 OR memory_kib != ?3)")            \
-	S(PRUNE_RUNS, "DELETE FROM runs WHERE end != 0 AND end < ?1")          \
-	S(ERASE,                                                               \
-	    "UPDATE runs SET user = '', name = '' WHERE end != 0 AND end < ?1" \
-	    " AND (user != '' OR name != '')")                                 \
-	S(PRUNE_IDS, "DELETE FROM ids WHERE made < ?1 AND NOT EXISTS"          \
-		     " (SELECT 1 FROM runs WHERE runs.id = ids.id"             \
-		     " OR runs.job_id = ids.id)")                              \
-	S(END_UNSEEN,                                                          \
-	    "UPDATE runs SET estimated = 1, state = 'CANCELLED',"              \
-	    " end = max(start, min(?2, CASE WHEN parts != 0"                   \
-	    " THEN coalesce((SELECT utc_s FROM heard), ?2)"                    \
-	    " WHEN limit_s = 0 THEN ?2"                                        \
-	    " ELSE coalesce((SELECT min(p.start) FROM runs p WHERE"            \
-	    " p.part_of = runs.id AND p.part_of != 0), start) + limit_s END))" \
-	    " WHERE end = 0 AND seen < ?1")                                    \
-	S(PART_IDS, "INSERT INTO ids (uid, made)"                              \
-		    " SELECT " PART_UID ", unixepoch()" PARTS_OF)              \
-	S(PARTS,                                                               \
-	    "INSERT INTO runs (id, job_id, task, created, start, end, state,"  \
-	    " exit_code, node, pool, team, user, name, qos, quote, cpus,"      \
-	    " gpus, memory_mib, limit_s, seen, estimated, cpu_milli,"          \
-	    " memory_kib, node_cpu_milli, node_memory_kib, node_gpus,"         \
-	    " gpu_micro, node_gpu_micro, pods,"                                \
-	    " parts) SELECT i.id, g.job_id, 0, g.start, g.start, ?1,"          \
-	    " 'RUNNING', 0, g.node, g.pool, g.team, g.user, g.name, g.qos,"    \
-	    " '', g.cpus * many, g.gpus * many, g.memory_mib * many, 0, ?3,"   \
-	    " 0, g.cpu_milli * many, g.memory_kib * many, g.node_cpu_milli,"   \
-	    " g.node_memory_kib, g.node_gpus, g.gpu_micro * many,"             \
-	    " g.node_gpu_micro, many, 2" PARTS_OF                              \
-	    " JOIN ids i ON i.uid = " PART_UID)                                \
-	S(NEXT_PARTS, "UPDATE runs AS r SET start = ?1, created = ?1"          \
-		      " WHERE r.start < ?1 AND " UNHELD)                       \
-	S(LEAVE, "DELETE FROM runs AS r WHERE " UNHELD)                        \
-	S(MOVE, "UPDATE runs SET pool = ?2 WHERE node = ?1 AND parts = 1"      \
-		" AND end = 0 AND pool != ?2")                                 \
-	S(COUNT_UNHELD,                                                        \
-	    "SELECT count(*) FROM runs WHERE parts = 1 AND end = 0")           \
-	S(END_BY, "UPDATE runs SET end = max(start, ?2) WHERE job_id = ?1"     \
-		  " AND estimated = 1 AND end > ?2 AND start < end")           \
-	S(ENDED, "SELECT count(*) FROM runs WHERE job_id = ?1 AND end != 0"    \
-		 " AND part_of = 0")                                           \
-	S(SECONDS, "SELECT coalesce(sum(max(0, min(CASE end WHEN 0 THEN ?3"    \
-		   " ELSE end END, ?3) - max(start, ?2))), 0) FROM runs"       \
-		   " WHERE job_id = ?1")                                       \
-	S(HEARD, "INSERT INTO heard (one, utc_s) VALUES (1, ?1)"               \
-		 " ON CONFLICT (one) DO UPDATE SET utc_s = excluded.utc_s")    \
-	S(LAST_HEARD, "SELECT utc_s FROM heard")                               \
-	S(AWAY, "INSERT OR REPLACE INTO aways (start, end) VALUES (?1, ?2)")   \
-	S(PRUNE_AWAYS, "DELETE FROM aways WHERE end < ?1")                     \
-	S(KEEP_NODE,                                                           \
-	    "INSERT OR REPLACE INTO nodes (kind, node, seen) VALUES (?1, ?2,"  \
-	    " ?3)")                                                            \
+#define STATEMENTS(S)                                                                              \
+	S(BEGIN, "BEGIN IMMEDIATE")                                                                \
+	S(COMMIT, "COMMIT")                                                                        \
+	S(ROLLBACK, "ROLLBACK")                                                                    \
+	S(ANY, "SELECT id FROM ids LIMIT 1")                                                       \
+	S(FIND_ID, "SELECT id FROM ids WHERE uid = ?1")                                            \
+	S(ADD_ID, "INSERT INTO ids (uid, made) VALUES (?1, unixepoch())")                          \
+	S(NAME, "UPDATE ids SET name = ?2 || '/' || ?3 WHERE id = ?1"                              \
+		" AND name IS NOT ?2 || '/' || ?3")                                                \
+	S(SET_ENDED, "UPDATE ids SET ended = ?2 WHERE id = ?1 AND ended != ?2")                    \
+	S(IS_OPEN, "SELECT 1 FROM runs WHERE job_id = ?1 AND end = 0 LIMIT 1")                     \
+	S(FIRST_START, "SELECT min(start) FROM runs WHERE job_id = ?1"                             \
+		       " HAVING min(start) IS NOT NULL")                                           \
+	S(PUT, "INSERT INTO runs (id, job_id, task, created, start, end, state,"                   \
+	       " exit_code, node, pool, team, user, name, qos, quote, cpus,"                       \
+	       " gpus, memory_mib, limit_s, seen, estimated, cpu_milli,"                           \
+	       " memory_kib, node_cpu_milli, node_memory_kib, node_gpus,"                          \
+	       " gpu_micro, node_gpu_micro, parts)"                                                \
+	       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"                  \
+	       " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,"                      \
+	       " ?26, ?27, ?28, ?29)"                                                              \
+	       " ON CONFLICT (id) DO UPDATE SET"                                                   \
+	       " start = CASE WHEN parts = 0 AND resized = 0 THEN excluded.start"                  \
+	       " ELSE start END,"                                                                  \
+	       " end = CASE WHEN (parts != 0 OR resized != 0)"                                     \
+	       " AND excluded.end != 0"                                                            \
+	       " THEN max(start, excluded.end) ELSE excluded.end END,"                             \
+	       " team = CASE parts WHEN 0 THEN team ELSE excluded.team END,"                       \
+	       " state = excluded.state,"                                                          \
+	       " exit_code = excluded.exit_code, seen = excluded.seen,"                            \
+	       " quote = CASE excluded.quote WHEN '' THEN quote"                                   \
+	       " ELSE excluded.quote END, estimated = excluded.estimated,"                         \
+	       " gpu_micro = min(gpu_micro, excluded.gpu_micro),"                                  \
+	       " node_gpu_micro = max(node_gpu_micro, excluded.node_gpu_micro),"                   \
+	       " node_gpus = max(node_gpus, excluded.node_gpus)"                                   \
+	       " WHERE end = 0 OR estimated = 1 AND excluded.end != 0")                            \
+	/* 0: of before there were exact sizes. */                                                 \
+	S(OTHER_SIZE, "SELECT 1 FROM runs WHERE id = ?1 AND end = 0"                               \
+		      " AND cpu_milli != 0"                                                        \
+		      " AND (cpu_milli != ?2 OR memory_kib != ?3)")                                \
+	S(PRUNE_RUNS, "DELETE FROM runs WHERE end != 0 AND end < ?1")                              \
+	S(ERASE, "UPDATE runs SET user = '', name = '' WHERE end != 0 AND end < ?1"                \
+		 " AND (user != '' OR name != '')")                                                \
+	S(PRUNE_IDS, "DELETE FROM ids WHERE made < ?1 AND NOT EXISTS"                              \
+		     " (SELECT 1 FROM runs WHERE runs.id = ids.id"                                 \
+		     " OR runs.job_id = ids.id)")                                                  \
+	S(END_UNSEEN, "UPDATE runs SET estimated = 1, state = 'CANCELLED',"                        \
+		      " end = max(start, min(?2, CASE WHEN parts != 0"                             \
+		      " THEN coalesce((SELECT utc_s FROM heard), ?2)"                              \
+		      " WHEN limit_s = 0 THEN ?2"                                                  \
+		      " ELSE coalesce((SELECT min(p.start) FROM runs p WHERE"                      \
+		      " p.part_of = runs.id AND p.part_of != 0), start) + limit_s END))"           \
+		      " WHERE end = 0 AND seen < ?1")                                              \
+	S(PART_IDS, "INSERT INTO ids (uid, made)"                                                  \
+		    " SELECT " PART_UID ", unixepoch()" PARTS_OF)                                  \
+	S(PARTS, "INSERT INTO runs (id, job_id, task, created, start, end, state,"                 \
+		 " exit_code, node, pool, team, user, name, qos, quote, cpus,"                     \
+		 " gpus, memory_mib, limit_s, seen, estimated, cpu_milli,"                         \
+		 " memory_kib, node_cpu_milli, node_memory_kib, node_gpus,"                        \
+		 " gpu_micro, node_gpu_micro, pods,"                                               \
+		 " parts) SELECT i.id, g.job_id, 0, g.start, g.start, ?1,"                         \
+		 " 'RUNNING', 0, g.node, g.pool, g.team, g.user, g.name, g.qos,"                   \
+		 " '', g.cpus * many, g.gpus * many, g.memory_mib * many, 0, ?3,"                  \
+		 " 0, g.cpu_milli * many, g.memory_kib * many, g.node_cpu_milli,"                  \
+		 " g.node_memory_kib, g.node_gpus, g.gpu_micro * many,"                            \
+		 " g.node_gpu_micro, many, 2" PARTS_OF " JOIN ids i ON i.uid = " PART_UID)         \
+	S(NEXT_PARTS, "UPDATE runs AS r SET start = ?1, created = ?1"                              \
+		      " WHERE r.start < ?1 AND " UNHELD)                                           \
+	S(LEAVE, "DELETE FROM runs AS r WHERE " UNHELD)                                            \
+	S(MOVE, "UPDATE runs SET pool = ?2 WHERE node = ?1 AND parts = 1"                          \
+		" AND end = 0 AND pool != ?2")                                                     \
+	S(COUNT_UNHELD, "SELECT count(*) FROM runs WHERE parts = 1 AND end = 0")                   \
+	S(END_BY, "UPDATE runs SET end = max(start, ?2) WHERE job_id = ?1"                         \
+		  " AND estimated = 1 AND end > ?2 AND start < end")                               \
+	S(ENDED, "SELECT count(*) FROM runs WHERE job_id = ?1 AND end != 0"                        \
+		 " AND part_of = 0")                                                               \
+	S(SECONDS, "SELECT coalesce(sum(max(0, min(CASE end WHEN 0 THEN ?3"                        \
+		   " ELSE end END, ?3) - max(start, ?2))), 0) FROM runs"                           \
+		   " WHERE job_id = ?1")                                                           \
+	S(HEARD, "INSERT INTO heard (one, utc_s) VALUES (1, ?1)"                                   \
+		 " ON CONFLICT (one) DO UPDATE SET utc_s = excluded.utc_s")                        \
+	S(LAST_HEARD, "SELECT utc_s FROM heard")                                                   \
+	S(AWAY, "INSERT OR REPLACE INTO aways (start, end) VALUES (?1, ?2)")                       \
+	S(PRUNE_AWAYS, "DELETE FROM aways WHERE end < ?1")                                         \
+	S(KEEP_NODE, "INSERT OR REPLACE INTO nodes (kind, node, seen) VALUES (?1, ?2,"             \
+		     " ?3)")                                                                       \
 	S(PRUNE_NODES, "DELETE FROM nodes WHERE seen < ?1")
 
 enum statement {
@@ -189,30 +180,28 @@ static const char sizes[] =
     "ALTER TABLE runs ADD COLUMN node_gpus INTEGER NOT NULL DEFAULT 0;"
     "COMMIT;";
 /* parts: 1 = a pod that is charged in parts, 2 = such a part, of `pods`. */
-static const char parts[] =
-    "BEGIN IMMEDIATE;"
-    "ALTER TABLE runs ADD COLUMN pods INTEGER NOT NULL DEFAULT 1;"
-    "ALTER TABLE runs ADD COLUMN parts INTEGER NOT NULL DEFAULT 0;"
-    "CREATE INDEX runs_unheld ON runs (node) WHERE parts = 1 AND end = 0;"
-    "CREATE INDEX runs_seen ON runs (seen);"
-    "COMMIT;";
+static const char parts[] = "BEGIN IMMEDIATE;"
+			    "ALTER TABLE runs ADD COLUMN pods INTEGER NOT NULL DEFAULT 1;"
+			    "ALTER TABLE runs ADD COLUMN parts INTEGER NOT NULL DEFAULT 0;"
+			    "CREATE INDEX runs_unheld ON runs (node) WHERE parts = 1 AND end = 0;"
+			    "CREATE INDEX runs_seen ON runs (seen);"
+			    "COMMIT;";
 static const char parts_of_gpus[] =
     "BEGIN IMMEDIATE;"
     "ALTER TABLE runs ADD COLUMN gpu_micro INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE runs ADD COLUMN node_gpu_micro INTEGER NOT NULL DEFAULT 0;"
     "COMMIT;";
-/* part_of: the pod of a Job that had another size before this row's end.
- * resized: since then it has this row's; 0 = from its start. */
-static const char resizes[] =
-    "BEGIN IMMEDIATE;"
-    "ALTER TABLE runs ADD COLUMN part_of INTEGER NOT NULL DEFAULT 0;"
-    "ALTER TABLE runs ADD COLUMN resized INTEGER NOT NULL DEFAULT 0;"
-    "CREATE INDEX runs_part_of ON runs (part_of) WHERE part_of != 0;"
-    "COMMIT;";
+/* part_of: the pod of a Job that had another size before this row's end. resized: since then it has
+ * this row's; 0 = from its start. */
+static const char resizes[] = "BEGIN IMMEDIATE;"
+			      "ALTER TABLE runs ADD COLUMN part_of INTEGER NOT NULL DEFAULT 0;"
+			      "ALTER TABLE runs ADD COLUMN resized INTEGER NOT NULL DEFAULT 0;"
+			      "CREATE INDEX runs_part_of ON runs (part_of) WHERE part_of != 0;"
+			      "COMMIT;";
 static const struct {
 	const char *column, *text;
-} more[] = {{"node_gpus", sizes}, {"parts", parts},
-    {"gpu_micro", parts_of_gpus}, {"resized", resizes}};
+} more[] = {
+    {"node_gpus", sizes}, {"parts", parts}, {"gpu_micro", parts_of_gpus}, {"resized", resizes}};
 
 static int
 fail_db(sqlite3 *db, struct lt_error *err)
@@ -227,8 +216,7 @@ path_of(char out[PATH_BYTES], const char *state_dir)
 }
 
 int
-lt_kube_store_open(
-    struct lt_kube_store **store, const char *state_dir, struct lt_error *err)
+lt_kube_store_open(struct lt_kube_store **store, const char *state_dir, struct lt_error *err)
 {
 	struct lt_kube_store *const s = calloc(1, sizeof(*s));
 	char path[PATH_BYTES];
@@ -243,18 +231,14 @@ lt_kube_store_open(
 	    sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
 		code = fail_db(s->db, err);
 	umask(before);
-	for (size_t i = 0; code == LT_OK && i < sizeof(more) / sizeof(more[0]);
-	     i++)
-		if (sqlite3_table_column_metadata(s->db, NULL, "runs",
-			more[i].column, NULL, NULL, NULL, NULL,
-			NULL) != SQLITE_OK &&
-		    sqlite3_exec(s->db, more[i].text, NULL, NULL, NULL) !=
-			SQLITE_OK)
+	for (size_t i = 0; code == LT_OK && i < sizeof(more) / sizeof(more[0]); i++)
+		if (sqlite3_table_column_metadata(s->db, NULL, "runs", more[i].column, NULL, NULL,
+			NULL, NULL, NULL) != SQLITE_OK &&
+		    sqlite3_exec(s->db, more[i].text, NULL, NULL, NULL) != SQLITE_OK)
 			code = fail_db(s->db, err);
 	for (int i = 0; code == LT_OK && i < STATEMENT_COUNT; i++)
-		if (sqlite3_prepare_v3(s->db, texts[i], -1,
-			SQLITE_PREPARE_PERSISTENT, &s->statements[i],
-			NULL) != SQLITE_OK)
+		if (sqlite3_prepare_v3(s->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT,
+			&s->statements[i], NULL) != SQLITE_OK)
 			code = fail_db(s->db, err);
 	if (code == LT_OK)
 		*store = s;
@@ -276,8 +260,8 @@ lt_kube_store_close(struct lt_kube_store *store)
 
 /* Runs it; *number: of its one row, where one is asked for. */
 static int
-run_statement(struct lt_kube_store *store, enum statement which,
-    int64_t *number, struct lt_error *err)
+run_statement(
+    struct lt_kube_store *store, enum statement which, int64_t *number, struct lt_error *err)
 {
 	sqlite3_stmt *const s = store->statements[which];
 	const int rc = sqlite3_step(s);
@@ -294,16 +278,13 @@ run_statement(struct lt_kube_store *store, enum statement which,
 }
 
 static void
-bind_text(
-    struct lt_kube_store *store, enum statement which, int at, const char *text)
+bind_text(struct lt_kube_store *store, enum statement which, int at, const char *text)
 {
-	sqlite3_bind_text(
-	    store->statements[which], at, text, -1, SQLITE_TRANSIENT);
+	sqlite3_bind_text(store->statements[which], at, text, -1, SQLITE_TRANSIENT);
 }
 
 static void
-bind_number(
-    struct lt_kube_store *store, enum statement which, int at, int64_t number)
+bind_number(struct lt_kube_store *store, enum statement which, int at, int64_t number)
 {
 	sqlite3_bind_int64(store->statements[which], at, number);
 }
@@ -327,8 +308,7 @@ lt_kube_store_rollback(struct lt_kube_store *store)
 }
 
 int
-lt_kube_store_is_empty(
-    struct lt_kube_store *store, bool *is_empty, struct lt_error *err)
+lt_kube_store_is_empty(struct lt_kube_store *store, bool *is_empty, struct lt_error *err)
 {
 	int64_t id;
 	const int code = run_statement(store, S_ANY, &id, err);
@@ -338,8 +318,8 @@ lt_kube_store_is_empty(
 }
 
 int
-lt_kube_store_id(struct lt_kube_store *store, const char *uid, bool is_made,
-    uint32_t *id, struct lt_error *err)
+lt_kube_store_id(
+    struct lt_kube_store *store, const char *uid, bool is_made, uint32_t *id, struct lt_error *err)
 {
 	int64_t number = 0;
 
@@ -357,8 +337,8 @@ lt_kube_store_id(struct lt_kube_store *store, const char *uid, bool is_made,
 }
 
 int
-lt_kube_store_name(struct lt_kube_store *store, uint32_t id,
-    const char *namespace, const char *name, struct lt_error *err)
+lt_kube_store_name(struct lt_kube_store *store, uint32_t id, const char *namespace,
+    const char *name, struct lt_error *err)
 {
 	bind_number(store, S_NAME, 1, id);
 	bind_text(store, S_NAME, 2, namespace);
@@ -367,8 +347,8 @@ lt_kube_store_name(struct lt_kube_store *store, uint32_t id,
 }
 
 int
-lt_kube_store_set_ended(struct lt_kube_store *store, uint32_t job_id,
-    bool has_ended, struct lt_error *err)
+lt_kube_store_set_ended(
+    struct lt_kube_store *store, uint32_t job_id, bool has_ended, struct lt_error *err)
 {
 	bind_number(store, S_SET_ENDED, 1, job_id);
 	bind_number(store, S_SET_ENDED, 2, has_ended);
@@ -376,8 +356,8 @@ lt_kube_store_set_ended(struct lt_kube_store *store, uint32_t job_id,
 }
 
 int
-lt_kube_store_first_start(struct lt_kube_store *store, uint32_t job_id,
-    int64_t *start_utc_s, struct lt_error *err)
+lt_kube_store_first_start(
+    struct lt_kube_store *store, uint32_t job_id, int64_t *start_utc_s, struct lt_error *err)
 {
 	bind_number(store, S_FIRST_START, 1, job_id);
 	return run_statement(store, S_FIRST_START, start_utc_s, err);
@@ -409,15 +389,14 @@ follow_size(struct lt_kube_store *store, const struct lt_kube_run *run,
 }
 
 int
-lt_kube_store_most(struct lt_kube_store *store, uint32_t job_id,
-    struct lt_exact *most, struct lt_error *err)
+lt_kube_store_most(
+    struct lt_kube_store *store, uint32_t job_id, struct lt_exact *most, struct lt_error *err)
 {
 	return lt_kube_resize_most(store->db, job_id, most, err);
 }
 
 int
-lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
-    struct lt_error *err)
+lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run, struct lt_error *err)
 {
 	const struct lt_kube_pod *const pod = run->pod;
 	const struct lt_kube_node none = {.gpus = 0};
@@ -475,8 +454,8 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
 }
 
 int
-lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
-    int64_t now_utc_s, struct lt_error *err)
+lt_kube_store_end_unseen(
+    struct lt_kube_store *store, int64_t since_utc_s, int64_t now_utc_s, struct lt_error *err)
 {
 	bind_number(store, S_END_UNSEEN, 1, since_utc_s);
 	bind_number(store, S_END_UNSEEN, 2, now_utc_s);
@@ -484,15 +463,14 @@ lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
 }
 
 int
-lt_kube_store_part(struct lt_kube_store *store, const struct lt_kube_part *part,
-    struct lt_error *err)
+lt_kube_store_part(
+    struct lt_kube_store *store, const struct lt_kube_part *part, struct lt_error *err)
 {
 	static const enum statement all[] = {S_PART_IDS, S_PARTS, S_NEXT_PARTS};
 	static const enum statement last[] = {S_PART_IDS, S_PARTS, S_LEAVE};
 	int code = LT_OK;
 
-	for (size_t i = 0; code == LT_OK && i < sizeof(all) / sizeof(all[0]);
-	     i++) {
+	for (size_t i = 0; code == LT_OK && i < sizeof(all) / sizeof(all[0]); i++) {
 		const enum statement which = part->is_last ? last[i] : all[i];
 
 		bind_number(store, which, 1, part->to_utc_s);
@@ -505,8 +483,8 @@ lt_kube_store_part(struct lt_kube_store *store, const struct lt_kube_part *part,
 }
 
 int
-lt_kube_store_move(struct lt_kube_store *store, const char *node,
-    const char *pool, struct lt_error *err)
+lt_kube_store_move(
+    struct lt_kube_store *store, const char *node, const char *pool, struct lt_error *err)
 {
 	bind_text(store, S_MOVE, 1, node);
 	bind_text(store, S_MOVE, 2, pool);
@@ -514,15 +492,14 @@ lt_kube_store_move(struct lt_kube_store *store, const char *node,
 }
 
 int
-lt_kube_store_unheld(
-    struct lt_kube_store *store, int64_t *count, struct lt_error *err)
+lt_kube_store_unheld(struct lt_kube_store *store, int64_t *count, struct lt_error *err)
 {
 	return run_statement(store, S_COUNT_UNHELD, count, err);
 }
 
 int
-lt_kube_store_end_by(struct lt_kube_store *store, uint32_t job_id,
-    int64_t end_utc_s, struct lt_error *err)
+lt_kube_store_end_by(
+    struct lt_kube_store *store, uint32_t job_id, int64_t end_utc_s, struct lt_error *err)
 {
 	bind_number(store, S_END_BY, 1, job_id);
 	bind_number(store, S_END_BY, 2, end_utc_s);
@@ -530,8 +507,8 @@ lt_kube_store_end_by(struct lt_kube_store *store, uint32_t job_id,
 }
 
 int
-lt_kube_store_known(struct lt_kube_store *store, uint32_t job_id,
-    const struct lt_kube_known *asked, struct lt_error *err)
+lt_kube_store_known(struct lt_kube_store *store, uint32_t job_id, const struct lt_kube_known *asked,
+    struct lt_error *err)
 {
 	bind_number(store, S_ENDED, 1, job_id);
 	const int code = run_statement(store, S_ENDED, asked->ended, err);
@@ -544,23 +521,21 @@ lt_kube_store_known(struct lt_kube_store *store, uint32_t job_id,
 }
 
 int
-lt_kube_store_heard(
-    struct lt_kube_store *store, int64_t utc_s, struct lt_error *err)
+lt_kube_store_heard(struct lt_kube_store *store, int64_t utc_s, struct lt_error *err)
 {
 	bind_number(store, S_HEARD, 1, utc_s);
 	return run_statement(store, S_HEARD, NULL, err);
 }
 
 int
-lt_kube_store_last_heard(
-    struct lt_kube_store *store, int64_t *utc_s, struct lt_error *err)
+lt_kube_store_last_heard(struct lt_kube_store *store, int64_t *utc_s, struct lt_error *err)
 {
 	return run_statement(store, S_LAST_HEARD, utc_s, err);
 }
 
 int
-lt_kube_store_away(struct lt_kube_store *store,
-    const struct lt_batch_away *away, struct lt_error *err)
+lt_kube_store_away(
+    struct lt_kube_store *store, const struct lt_batch_away *away, struct lt_error *err)
 {
 	bind_number(store, S_AWAY, 1, away->from_utc_s);
 	bind_number(store, S_AWAY, 2, away->to_utc_s);
@@ -568,15 +543,13 @@ lt_kube_store_away(struct lt_kube_store *store,
 }
 
 int
-lt_kube_store_prune(
-    struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err)
+lt_kube_store_prune(struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err)
 {
 	static const enum statement all[] = {
 	    S_PRUNE_RUNS, S_PRUNE_IDS, S_PRUNE_AWAYS, S_PRUNE_NODES};
 	int code = LT_OK;
 
-	for (size_t i = 0; code == LT_OK && i < sizeof(all) / sizeof(all[0]);
-	     i++) {
+	for (size_t i = 0; code == LT_OK && i < sizeof(all) / sizeof(all[0]); i++) {
 		bind_number(store, all[i], 1, before_utc_s);
 		code = run_statement(store, all[i], NULL, err);
 	}
@@ -584,16 +557,15 @@ lt_kube_store_prune(
 }
 
 int
-lt_kube_store_erase(
-    struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err)
+lt_kube_store_erase(struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err)
 {
 	bind_number(store, S_ERASE, 1, before_utc_s);
 	return run_statement(store, S_ERASE, NULL, err);
 }
 
 int
-lt_kube_store_keep_node(struct lt_kube_store *store, const char *kind,
-    const char *node, int64_t now_utc_s, struct lt_error *err)
+lt_kube_store_keep_node(struct lt_kube_store *store, const char *kind, const char *node,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	bind_text(store, S_KEEP_NODE, 1, kind);
 	bind_text(store, S_KEEP_NODE, 2, node);
@@ -615,9 +587,8 @@ struct known { /* of the row */
 static const char get_known[] =
     "SELECT start, resized, cpus, memory_mib, cpu_milli, memory_kib,"
     " seen, coalesce((SELECT utc_s FROM heard), 0) FROM runs WHERE id = ?1";
-static const char name_part[] =
-    "INSERT INTO ids (uid, made) VALUES ('size/' || ?1 || '/' || ?2,"
-    " unixepoch())";
+static const char name_part[] = "INSERT INTO ids (uid, made) VALUES ('size/' || ?1 || '/' || ?2,"
+				" unixepoch())";
 static const char put_part[] =
     "INSERT INTO runs (id, job_id, task, created, start, end, state,"
     " exit_code, node, pool, team, user, name, qos, quote, cpus, gpus,"
@@ -635,11 +606,10 @@ static const char go_on[] =
     "UPDATE runs SET created = CASE WHEN ?2 > start THEN ?2 ELSE created END,"
     " start = ?2, resized = ?2, cpus = ?3, memory_mib = ?4, cpu_milli = ?5,"
     " memory_kib = ?6 WHERE id = ?1";
-static const char most_of[] =
-    "SELECT coalesce(max(cpu_milli), 0), coalesce(max(memory_kib), 0)"
-    " FROM runs WHERE job_id = ?1";
+static const char most_of[] = "SELECT coalesce(max(cpu_milli), 0), coalesce(max(memory_kib), 0)"
+			      " FROM runs WHERE job_id = ?1";
 
-struct change { /* a statement: its numbers from ?1 on, and ?4 as a text */
+struct change {			/* a statement: its numbers from ?1 on, and ?4 as a text */
 	const char *sql, *text; /* text NULL: a number, or none */
 	int64_t numbers[6];
 	int count;
@@ -668,19 +638,17 @@ read_known(sqlite3 *db, uint32_t id, struct known *known, struct lt_error *err)
 	int code = LT_OK;
 
 	if (sqlite3_prepare_v2(db, get_known, -1, &s, NULL) != SQLITE_OK ||
-	    sqlite3_bind_int64(s, 1, id) != SQLITE_OK ||
-	    sqlite3_step(s) != SQLITE_ROW)
+	    sqlite3_bind_int64(s, 1, id) != SQLITE_OK || sqlite3_step(s) != SQLITE_ROW)
 		code = fail_db(db, err);
 	else
-		*known =
-		    (struct known){.start_utc_s = sqlite3_column_int64(s, 0),
-			.resized_utc_s = sqlite3_column_int64(s, 1),
-			.size = {.cpus = (uint32_t)sqlite3_column_int64(s, 2),
-			    .memory_mib = (uint64_t)sqlite3_column_int64(s, 3),
-			    .exact = {(uint64_t)sqlite3_column_int64(s, 4),
-				(uint64_t)sqlite3_column_int64(s, 5), 0}},
-			.seen_utc_s = sqlite3_column_int64(s, 6),
-			.heard_utc_s = sqlite3_column_int64(s, 7)};
+		*known = (struct known){.start_utc_s = sqlite3_column_int64(s, 0),
+		    .resized_utc_s = sqlite3_column_int64(s, 1),
+		    .size = {.cpus = (uint32_t)sqlite3_column_int64(s, 2),
+			.memory_mib = (uint64_t)sqlite3_column_int64(s, 3),
+			.exact = {(uint64_t)sqlite3_column_int64(s, 4),
+			    (uint64_t)sqlite3_column_int64(s, 5), 0}},
+		    .seen_utc_s = sqlite3_column_int64(s, 6),
+		    .heard_utc_s = sqlite3_column_int64(s, 7)};
 	sqlite3_finalize(s);
 	return code;
 }
@@ -696,8 +664,7 @@ cut_stretch(sqlite3 *db, const struct lt_kube_run *run, struct known *known,
 	    {put_part, run->quote, {run->id, at_utc_s, run->seen_utc_s}, 3},
 	    {go_on, NULL,
 		{run->id, at_utc_s, size->cpus, (int64_t)size->memory_mib,
-		    (int64_t)size->exact.cpu_milli,
-		    (int64_t)size->exact.memory_kib},
+		    (int64_t)size->exact.cpu_milli, (int64_t)size->exact.memory_kib},
 		6},
 	};
 	int code = LT_OK;
@@ -716,12 +683,10 @@ grew_at(const struct lt_kube_run *run, const struct known *known)
 {
 	const int64_t now_utc_s = run->seen_utc_s;
 	const int64_t told_utc_s = run->pod->sized.resizing_utc_s;
-	const bool was_away =
-	    known->heard_utc_s != 0 &&
-	    (run->is_listed || now_utc_s - known->heard_utc_s > WATCHED_S);
+	const bool was_away = known->heard_utc_s != 0 &&
+			      (run->is_listed || now_utc_s - known->heard_utc_s > WATCHED_S);
 	/* A resize while another is at work has that one's time. */
-	const bool is_told =
-	    told_utc_s > known->resized_utc_s && told_utc_s <= now_utc_s;
+	const bool is_told = told_utc_s > known->resized_utc_s && told_utc_s <= now_utc_s;
 
 	if (!was_away)
 		return is_told ? told_utc_s : now_utc_s;
@@ -752,27 +717,24 @@ lt_kube_resize(sqlite3 *db, const struct lt_kube_run *run, struct lt_error *err)
 	if (!is_size(&most, &known.size) &&
 	    (pod->end_utc_s == 0 || known.cut_utc_s < pod->end_utc_s))
 		code = cut_stretch(db, run, &known, &most, err);
-	if (code != LT_OK || is_size(&most, &pod->need) ||
-	    !pod->sized.is_told || pod->end_utc_s != 0)
+	if (code != LT_OK || is_size(&most, &pod->need) || !pod->sized.is_told ||
+	    pod->end_utc_s != 0)
 		return code;
 	known.cut_utc_s = lt_max_i64(run->seen_utc_s, known.start_utc_s);
 	return cut_stretch(db, run, &known, &pod->need, err);
 }
 
 int
-lt_kube_resize_most(
-    sqlite3 *db, uint32_t job_id, struct lt_exact *most, struct lt_error *err)
+lt_kube_resize_most(sqlite3 *db, uint32_t job_id, struct lt_exact *most, struct lt_error *err)
 {
 	sqlite3_stmt *s = NULL;
 	int code = LT_OK;
 
 	if (sqlite3_prepare_v2(db, most_of, -1, &s, NULL) != SQLITE_OK ||
-	    sqlite3_bind_int64(s, 1, job_id) != SQLITE_OK ||
-	    sqlite3_step(s) != SQLITE_ROW)
+	    sqlite3_bind_int64(s, 1, job_id) != SQLITE_OK || sqlite3_step(s) != SQLITE_ROW)
 		code = fail_db(db, err);
 	else
-		*most = (struct lt_exact){
-		    .cpu_milli = (uint64_t)sqlite3_column_int64(s, 0),
+		*most = (struct lt_exact){.cpu_milli = (uint64_t)sqlite3_column_int64(s, 0),
 		    .memory_kib = (uint64_t)sqlite3_column_int64(s, 1)};
 	sqlite3_finalize(s);
 	return code;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs the child that follows the cluster, a thread for each kind of object,
- * and takes the lines of JSON that it writes. So nobody waits for the API
- * server, and libcurl's and jansson's memory of large lists is not the
- * daemon's. A failure comes as a line; a child that has ended is started again
- * by the caller.
+ * Runs the child that follows the cluster, a thread for each kind of object, and takes the lines of
+ * JSON that it writes. So nobody waits for the API server, and libcurl's and jansson's memory of
+ * large lists is not the daemon's. A failure comes as a line; a child that has ended is started
+ * again by the caller.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -19,8 +18,8 @@
 #include "lookup.h"
 #include "cluster.h"
 
-/* Jobs are read once their namespaces are known, pods once their Jobs and
- * nodes are: a kind waits for the first whole list of the one before it. */
+/* Jobs are read once their namespaces are known, pods once their Jobs and nodes are: a kind waits
+ * for the first whole list of the one before it. */
 const char *const lt_kube_paths[LT_KUBE_KINDS] = {
     [LT_KUBE_NAMESPACES] = "/api/v1/namespaces",
     [LT_KUBE_NODES] = "/api/v1/nodes",
@@ -51,15 +50,13 @@ struct turn { /* whose first list is next */
 /* "<kind><event> <text>\n"; who reads them went away: there is no use in more.
  */
 static void
-write_line(
-    const struct following *f, enum lt_kube_event event, const char *text)
+write_line(const struct following *f, enum lt_kube_event event, const char *text)
 {
 	const char head[] = {(char)('0' + f->kind), event_letters[event], ' '};
 	const size_t length = strlen(text);
 
 	pthread_mutex_lock(f->writing);
-	if (!lt_child_write(f->fd, head, sizeof(head)) ||
-	    !lt_child_write(f->fd, text, length) ||
+	if (!lt_child_write(f->fd, head, sizeof(head)) || !lt_child_write(f->fd, text, length) ||
 	    !lt_child_write(f->fd, "\n", 1))
 		_exit(1);
 	pthread_mutex_unlock(f->writing);
@@ -81,15 +78,12 @@ write_item(void *context, const struct lt_kube_item *seen)
 		_exit(1);
 	lt_kube_strip(object);
 	if (seen->change != LT_KUBE_DELETED)
-		lt_kube_claims_fetch(
-		    ((const struct following *)context)->kube, object);
+		lt_kube_claims_fetch(((const struct following *)context)->kube, object);
 	char *const text = json_dumps(object, JSON_COMPACT);
 	json_decref(object);
 	if (text == NULL)
 		_exit(1);
-	write_line(context,
-	    seen->change == LT_KUBE_DELETED ? LT_KUBE_GONE : LT_KUBE_SEEN,
-	    text);
+	write_line(context, seen->change == LT_KUBE_DELETED ? LT_KUBE_GONE : LT_KUBE_SEEN, text);
 	free(text);
 	return true;
 }
@@ -130,10 +124,7 @@ follow_kind(void *context)
 	char balances[BALANCES_PATH_SIZE];
 	const struct lt_kube_follow wanted = {
 	    .path = is_balances ? balances : LT_WORD(lt_kube_paths, f->kind),
-	    .query =
-		is_balances
-		    ? "fieldSelector=metadata.name%3D" LT_KUBE_BALANCES_NAME
-		    : NULL,
+	    .query = is_balances ? "fieldSelector=metadata.name%3D" LT_KUBE_BALANCES_NAME : NULL,
 	    .begin = write_begin,
 	    .item = write_item,
 	    .end = write_end,
@@ -141,8 +132,7 @@ follow_kind(void *context)
 	    .context = f};
 	struct lt_error err = {0};
 
-	snprintf(balances, sizeof(balances),
-	    "/api/v1/namespaces/%.63s/configmaps", f->namespace);
+	snprintf(balances, sizeof(balances), "/api/v1/namespaces/%.63s/configmaps", f->namespace);
 	pthread_mutex_lock(&f->turn->lock);
 	while (f->turn->kind < (int)f->kind)
 		pthread_cond_wait(&f->turn->passed, &f->turn->lock);
@@ -157,18 +147,15 @@ static void
 watch_kind(void *work, int fd)
 {
 	pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
-	struct turn turn = {
-	    PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+	struct turn turn = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
 	struct following all[LT_KUBE_WATCHED];
 	pthread_t threads[LT_KUBE_WATCHED];
 
 	if (lt_http_init(NULL) != LT_OK)
 		return;
 	for (int i = 0; i < LT_KUBE_WATCHED; i++) {
-		all[i] = (struct following){
-		    (enum lt_kube_kind)i, work, fd, &writing, &turn, NULL};
-		if (pthread_create(&threads[i], NULL, follow_kind, &all[i]) !=
-		    0)
+		all[i] = (struct following){(enum lt_kube_kind)i, work, fd, &writing, &turn, NULL};
+		if (pthread_create(&threads[i], NULL, follow_kind, &all[i]) != 0)
 			return;
 	}
 	pthread_join(threads[0], NULL);
@@ -211,8 +198,7 @@ take_line(char *text, lt_kube_take_line *take, void *context)
 		line.object = json_loads(line.text, JSON_ALLOW_NUL, NULL);
 		if (line.object == NULL) {
 			line.event = LT_KUBE_FAILED;
-			line.text =
-			    "an object that the watcher wrote can't be read";
+			line.text = "an object that the watcher wrote can't be read";
 		}
 	}
 	take(context, &line);
@@ -226,9 +212,8 @@ lt_kube_watcher_take(lt_kube_take_line *take, void *context)
 	const bool ended = child.fd < 0 || lt_child_read(&child, &status);
 	size_t used = 0;
 
-	for (char *end_of_line;
-	     child.length > used && (end_of_line = memchr(child.bytes + used,
-					 '\n', child.length - used)) != NULL;) {
+	for (char *end_of_line; child.length > used && (end_of_line = memchr(child.bytes + used,
+							    '\n', child.length - used)) != NULL;) {
 		*end_of_line = '\0';
 		take_line(child.bytes + used, take, context);
 		used = (size_t)(end_of_line + 1 - child.bytes);

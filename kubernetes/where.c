@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the pools that take a job's pods, as kube-scheduler would: by taints,
- * labels and the free room of each node; and by the nodes that a pool which
- * scales would bring. Reads the cluster as it was seen last. Pure.
+ * Finds the pools that take a job's pods, as kube-scheduler would: by taints, labels and the free
+ * room of each node; and by the nodes that a pool which scales would bring. Reads the cluster as it
+ * was seen last. Pure.
  */
 #include <string.h>
 
@@ -52,8 +52,8 @@ is_selected(const struct question *q, const struct lt_kube_node *node)
 	return q->gpu[0] == '\0' || strcmp(node->gpu_resource, q->gpu) == 0;
 }
 
-/* The taint that is named as the GPUs that a pod asks for it bears: the API
- * server, or the cloud, adds that toleration. */
+/* The taint that is named as the GPUs that a pod asks for it bears: the API server, or the cloud,
+ * adds that toleration. */
 static bool
 bears_taints(const struct question *q, const char *taints, bool adds)
 {
@@ -64,8 +64,7 @@ bears_taints(const struct question *q, const char *taints, bool adds)
 
 	json_array_foreach(list, i, taint)
 		all &= lt_kube_tolerates(q->tolerations, taint) ||
-		       (q->gpu[0] != '\0' &&
-			   strcmp(lt_kube_string(taint, "key"), q->gpu) == 0) ||
+		       (q->gpu[0] != '\0' && strcmp(lt_kube_string(taint, "key"), q->gpu) == 0) ||
 		       (adds && lt_kube_is_spot_taint(taint));
 	json_decref(list);
 	return all;
@@ -73,9 +72,8 @@ bears_taints(const struct question *q, const char *taints, bool adds)
 
 /* So many of these have room beside those, at most `most`. */
 static uint32_t
-places_on(const struct lt_kube_amounts *room,
-    const struct lt_kube_amounts *taken, const struct lt_kube_amounts *asks,
-    uint32_t most)
+places_on(const struct lt_kube_amounts *room, const struct lt_kube_amounts *taken,
+    const struct lt_kube_amounts *asks, uint32_t most)
 {
 	int64_t places = most;
 
@@ -90,17 +88,15 @@ places_on(const struct lt_kube_amounts *room,
 
 /* Source: NodeResourcesFit, LeastAllocated, of CPUs and memory alike. */
 static double
-score_of(const struct lt_kube_amounts *room,
-    const struct lt_kube_amounts *taken, const struct lt_kube_amounts *asks)
+score_of(const struct lt_kube_amounts *room, const struct lt_kube_amounts *taken,
+    const struct lt_kube_amounts *asks)
 {
-	static const enum lt_kube_resource counted[] = {
-	    LT_KUBE_CPU, LT_KUBE_MEMORY};
+	static const enum lt_kube_resource counted[] = {LT_KUBE_CPU, LT_KUBE_MEMORY};
 	double sum = 0;
 
 	for (int i = 0; i < 2; i++) {
 		const int64_t has = room->of[counted[i]];
-		const int64_t left =
-		    has - taken->of[counted[i]] - asks->of[counted[i]];
+		const int64_t left = has - taken->of[counted[i]] - asks->of[counted[i]];
 
 		if (has > 0 && left > 0)
 			sum += (double)left / (double)has / 2;
@@ -114,15 +110,13 @@ struct borne { /* by nodes of these taints, the last that were looked at */
 };
 
 static void
-look_at_taints(struct lt_kube_where *w, const struct question *q,
-    const struct lt_kube_node *node, struct borne *borne)
+look_at_taints(struct lt_kube_where *w, const struct question *q, const struct lt_kube_node *node,
+    struct borne *borne)
 {
 	if (borne->taints == NULL || strcmp(borne->taints, node->taints) != 0)
 		*borne = (struct borne){.taints = node->taints,
-		    .alone = node->taints[0] == '\0' ||
-			     bears_taints(q, node->taints, false),
-		    .added = node->taints[0] == '\0' ||
-			     bears_taints(q, node->taints, true)};
+		    .alone = node->taints[0] == '\0' || bears_taints(q, node->taints, false),
+		    .added = node->taints[0] == '\0' || bears_taints(q, node->taints, true)};
 	w->takes |= borne->added;
 	w->takes_alone |= borne->alone;
 }
@@ -130,17 +124,15 @@ look_at_taints(struct lt_kube_where *w, const struct question *q,
 /* Scores a node that takes it. */
 static void
 look_at_room(struct lt_kube_where *w, const struct lt_kube_job *job,
-    const struct lt_kube_node *node, const struct lt_kube_taken *taken,
-    bool takes_alone)
+    const struct lt_kube_node *node, const struct lt_kube_taken *taken, bool takes_alone)
 {
 	const struct lt_kube_amounts *const asks = &job->asks;
 	const double score = score_of(&node->room, &taken->all, asks);
 
-	w->beside_others += places_on(
-	    &node->room, &taken->others, asks, job->pods - w->beside_others);
+	w->beside_others +=
+	    places_on(&node->room, &taken->others, asks, job->pods - w->beside_others);
 	w->now += places_on(&node->room, &taken->all, asks, job->pods - w->now);
-	if (takes_alone && score > w->score &&
-	    places_on(&node->room, &taken->all, asks, 1) > 0)
+	if (takes_alone && score > w->score && places_on(&node->room, &taken->all, asks, 1) > 0)
 		w->score = score;
 }
 
@@ -156,14 +148,13 @@ find_pool(const struct lt_kube_where_asked *asked, const char *pool)
 /* One that the pool would bring, empty; room for so many pods on all of them.
  */
 static uint32_t
-look_at_new(struct lt_kube_where *w, const struct question *q,
-    const struct lt_kube_node *node, uint32_t brings)
+look_at_new(struct lt_kube_where *w, const struct question *q, const struct lt_kube_node *node,
+    uint32_t brings)
 {
 	static const struct lt_kube_amounts nothing;
 	struct borne borne = {.taints = NULL};
 	const uint32_t pods = q->job->pods;
-	const uint32_t fits =
-	    places_on(&node->room, &nothing, &q->job->asks, pods);
+	const uint32_t fits = places_on(&node->room, &nothing, &q->job->asks, pods);
 
 	if (fits == 0 || !is_selected(q, node))
 		return 0;
@@ -187,27 +178,24 @@ nodes_of(const struct lt_kube_cluster *c, const char *pool)
 
 /* Counts the kind of node that takes most, for each pool. */
 static void
-look_at_growth(struct lt_kube_where *w, const struct lt_kube_cluster *c,
-    const struct question *q, const char *pool)
+look_at_growth(struct lt_kube_where *w, const struct lt_kube_cluster *c, const struct question *q,
+    const char *pool)
 {
-	const uint32_t brings =
-	    lt_kube_pool_brings(c, pool, 0) > 0
-		? lt_kube_pool_brings(c, pool, nodes_of(c, pool))
-		: 0;
+	const uint32_t brings = lt_kube_pool_brings(c, pool, 0) > 0
+				    ? lt_kube_pool_brings(c, pool, nodes_of(c, pool))
+				    : 0;
 	const uint32_t pods = q->job->pods;
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; brings > 0 && i < c->kept_count; i++) {
 		if (strcmp(c->kept[i].facts.pool, pool) != 0)
 			continue;
-		const uint32_t fits =
-		    look_at_new(w, q, &c->kept[i].facts, brings);
+		const uint32_t fits = look_at_new(w, q, &c->kept[i].facts, brings);
 
 		if (fits > most)
 			most = fits;
 	}
-	w->beside_others =
-	    w->beside_others < pods - most ? w->beside_others + most : pods;
+	w->beside_others = w->beside_others < pods - most ? w->beside_others + most : pods;
 	w->now = w->now < pods - most ? w->now + most : pods;
 }
 
@@ -217,10 +205,8 @@ lt_kube_find_where(struct lt_kube_where *all, const struct lt_kube_cluster *c,
 {
 	const struct lt_kube_job *const job = asked->job;
 	const struct question q = {.job = job,
-	    .tolerations =
-		json_loads(lt_kube_job_text(job, LT_KUBE_TOLERATIONS), 0, NULL),
-	    .selector =
-		json_loads(lt_kube_job_text(job, LT_KUBE_SELECTOR), 0, NULL),
+	    .tolerations = json_loads(lt_kube_job_text(job, LT_KUBE_TOLERATIONS), 0, NULL),
+	    .selector = json_loads(lt_kube_job_text(job, LT_KUBE_SELECTOR), 0, NULL),
 	    .gpu = lt_kube_job_text(job, LT_KUBE_GPU_NAME)};
 	const char *pool = NULL; /* of the node before */
 	struct borne borne = {.taints = NULL};
@@ -234,13 +220,12 @@ lt_kube_find_where(struct lt_kube_where *all, const struct lt_kube_cluster *c,
 		if (pool == NULL || strcmp(pool, node->pool) != 0)
 			at = find_pool(asked, node->pool);
 		pool = node->pool;
-		if (at < 0 || (!asked->wants_room && all[at].takes_alone) ||
-		    !node->is_up || !is_selected(&q, node))
+		if (at < 0 || (!asked->wants_room && all[at].takes_alone) || !node->is_up ||
+		    !is_selected(&q, node))
 			continue;
 		look_at_taints(&all[at], &q, node, &borne);
 		if (asked->wants_room && borne.added)
-			look_at_room(&all[at], job, node,
-			    lt_kube_rooms_of(&c->rooms, node->name),
+			look_at_room(&all[at], job, node, lt_kube_rooms_of(&c->rooms, node->name),
 			    borne.alone);
 	}
 	for (uint32_t i = 0; i < asked->count; i++)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * AWS: instance metadata, version 2 (a token first). A spot instance that is
- * taken back has spot/instance-action, two minutes ahead; else it is a 404. A
- * rebalance recommendation names no end and may come to nothing: it is logged,
- * and no more.
+ * AWS: instance metadata, version 2 (a token first). A spot instance that is taken back has
+ * spot/instance-action, two minutes ahead; else it is a 404. A rebalance recommendation names no
+ * end and may come to nothing: it is logged, and no more.
  */
 #include <stdio.h>
 #include <string.h>
@@ -32,19 +31,16 @@ get_token(struct lt_asker *asker, struct lt_error *err)
 	    .headers = {"X-aws-ec2-metadata-token-ttl-seconds: 21600"}};
 	int code = LT_OK;
 
-	if (asker->token[0] != '\0' &&
-	    lt_monotonic_ms() < asker->token_until_ms - TOKEN_EARLY_MS)
+	if (asker->token[0] != '\0' && lt_monotonic_ms() < asker->token_until_ms - TOKEN_EARLY_MS)
 		return LT_OK;
 	asker->token[0] = '\0';
 	code = lt_metadata_ask(asker, &request, &response, err);
-	if (code == LT_OK &&
-	    (response.status != 200 || response.body_length == 0 ||
-		response.body_length >= sizeof(asker->token) ||
-		strpbrk(response.body, " \r\n\t<") != NULL))
+	if (code == LT_OK && (response.status != 200 || response.body_length == 0 ||
+				 response.body_length >= sizeof(asker->token) ||
+				 strpbrk(response.body, " \r\n\t<") != NULL))
 		code = lt_metadata_fail(TOKEN, &response, err);
 	if (code == LT_OK) {
-		snprintf(
-		    asker->token, sizeof(asker->token), "%s", response.body);
+		snprintf(asker->token, sizeof(asker->token), "%s", response.body);
 		asker->token_until_ms = lt_monotonic_ms() + 1000LL * TOKEN_S;
 	}
 	lt_http_free(&response);
@@ -52,25 +48,23 @@ get_token(struct lt_asker *asker, struct lt_error *err)
 }
 
 static int
-get_once(struct lt_asker *asker, const char *path,
-    struct lt_http_response *response, struct lt_error *err)
+get_once(struct lt_asker *asker, const char *path, struct lt_http_response *response,
+    struct lt_error *err)
 {
 	char header[sizeof(asker->token) + 32];
-	const struct lt_metadata_request request = {
-	    .path = path, .headers = {header}};
+	const struct lt_metadata_request request = {.path = path, .headers = {header}};
 
 	if (get_token(asker, err) != LT_OK)
 		return err->code;
-	snprintf(header, sizeof(header), "X-aws-ec2-metadata-token: %s",
-	    asker->token);
+	snprintf(header, sizeof(header), "X-aws-ec2-metadata-token: %s", asker->token);
 	return lt_metadata_ask(asker, &request, response, err);
 }
 
-/* LT_OK with 200 or 404. A token may be forgotten before its time, as by an
- * instance that was stopped and started. */
+/* LT_OK with 200 or 404. A token may be forgotten before its time, as by an instance that was
+ * stopped and started. */
 static int
-get_path(struct lt_asker *asker, const char *path,
-    struct lt_http_response *response, struct lt_error *err)
+get_path(struct lt_asker *asker, const char *path, struct lt_http_response *response,
+    struct lt_error *err)
 {
 	int code = get_once(asker, path, response, err);
 
@@ -79,15 +73,14 @@ get_path(struct lt_asker *asker, const char *path,
 		lt_http_free(response);
 		code = get_once(asker, path, response, err);
 	}
-	if (code == LT_OK && response->status != 200 &&
-	    response->status != ABSENT)
+	if (code == LT_OK && response->status != 200 && response->status != ABSENT)
 		code = lt_metadata_fail(path, response, err);
 	return code;
 }
 
 int
-lt_aws_action_parse(struct lt_reading *reading, const char *text, size_t length,
-    int64_t now_utc_s, struct lt_error *err)
+lt_aws_action_parse(struct lt_reading *reading, const char *text, size_t length, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	static const char *const actions[] = {"terminate", "stop", "hibernate"};
 	const char *action = NULL, *time = NULL;
@@ -96,15 +89,13 @@ lt_aws_action_parse(struct lt_reading *reading, const char *text, size_t length,
 	bool is_known = false;
 	int code = lt_json_load(&json, text, length, err);
 
-	if (code == LT_OK && json_unpack(json, "{s:s,s:s}", "action", &action,
-				 "time", &time) != 0)
+	if (code == LT_OK && json_unpack(json, "{s:s,s:s}", "action", &action, "time", &time) != 0)
 		code = lt_fail(err, LT_EINPUT, "want {action, time}");
 	for (size_t i = 0; code == LT_OK && i < 3; i++)
 		is_known |= strcmp(action, actions[i]) == 0;
 	if (code == LT_OK && !is_known)
 		code = lt_fail(err, LT_EINPUT,
-		    "action: got \"%.40s\", want terminate, stop or hibernate",
-		    action);
+		    "action: got \"%.40s\", want terminate, stop or hibernate", action);
 	if (code == LT_OK)
 		code = lt_utc_parse(time, &end_utc_s, err);
 	if (code == LT_OK)
@@ -121,26 +112,24 @@ look_aside(struct lt_asker *asker, struct lt_reading *reading)
 	struct lt_http_response response = {0};
 	char words[96];
 
-	if (get_path(asker, REBALANCE, &response, NULL) == LT_OK &&
-	    response.status == 200) {
+	if (get_path(asker, REBALANCE, &response, NULL) == LT_OK && response.status == 200) {
 		lt_http_words(words, sizeof(words), &response);
-		snprintf(reading->aside, sizeof(reading->aside),
-		    "a rebalance is recommended: %s", words);
+		snprintf(reading->aside, sizeof(reading->aside), "a rebalance is recommended: %s",
+		    words);
 	}
 	lt_http_free(&response);
 }
 
 static int
-look_at_aws(
-    struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
+look_at_aws(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
 {
 	struct lt_http_response response = {0};
 	struct lt_reading found = {0};
 	int code = get_path(asker, ACTION, &response, err);
 
 	if (code == LT_OK && response.status == 200)
-		code = lt_aws_action_parse(&found, response.body,
-		    response.body_length, asker->now_utc_s, err);
+		code = lt_aws_action_parse(
+		    &found, response.body, response.body_length, asker->now_utc_s, err);
 	lt_http_free(&response);
 	if (code != LT_OK)
 		return code;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Azure: Scheduled Events. All VMs of a scale set see the same events, so the
- * VM's own name decides. Preempt (30 s ahead) and Terminate (of a scale set,
- * minutes ahead) take the machine back. After Reboot and Redeploy it is there
- * again, where a notice would leave it drained: they are logged, and no more.
- * An event that is gone was cancelled, or is over. The first request of a
- * machine can take Azure two minutes: until then it fails, and that is said
- * once.
+ * Azure: Scheduled Events. All VMs of a scale set see the same events, so the VM's own name
+ * decides. Preempt (30 s ahead) and Terminate (of a scale set, minutes ahead) take the machine
+ * back. After Reboot and Redeploy it is there again, where a notice would leave it drained: they
+ * are logged, and no more. An event that is gone was cancelled, or is over. The first request of a
+ * machine can take Azure two minutes: until then it fails, and that is said once.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +14,7 @@
 #include "reclaim.h"
 
 #define EVENTS "/metadata/scheduledevents?api-version=2020-07-01"
-#define NAME                                                                   \
-	"/metadata/instance/compute/name?api-version=2021-02-01&format=text"
+#define NAME "/metadata/instance/compute/name?api-version=2021-02-01&format=text"
 
 static bool
 names_vm(const json_t *event, const char *vm_name)
@@ -34,24 +31,18 @@ names_vm(const json_t *event, const char *vm_name)
 	return false;
 }
 
-/* NotBefore is "" once it has begun: then the end is now, or the one that is
- * known already. */
+/* NotBefore is "" once it has begun: then the end is now, or the one that is known already. */
 static int
-take_event(struct lt_reading *reading, const json_t *event, int64_t now_utc_s,
-    struct lt_error *err)
+take_event(struct lt_reading *reading, const json_t *event, int64_t now_utc_s, struct lt_error *err)
 {
-	const char *const type =
-	    json_string_value(json_object_get(event, "EventType"));
-	const char *const not_before =
-	    json_string_value(json_object_get(event, "NotBefore"));
+	const char *const type = json_string_value(json_object_get(event, "EventType"));
+	const char *const not_before = json_string_value(json_object_get(event, "NotBefore"));
 	struct lt_reading found = {.is_noticed = true};
 
 	if (type == NULL)
 		return lt_fail(err, LT_EINPUT, "an event without EventType");
-	if (strcasecmp(type, "Preempt") != 0 &&
-	    strcasecmp(type, "Terminate") != 0) {
-		snprintf(reading->aside, sizeof(reading->aside),
-		    "%.40s is scheduled: %.60s", type,
+	if (strcasecmp(type, "Preempt") != 0 && strcasecmp(type, "Terminate") != 0) {
+		snprintf(reading->aside, sizeof(reading->aside), "%.40s is scheduled: %.60s", type,
 		    not_before != NULL ? not_before : "");
 		return LT_OK;
 	}
@@ -59,17 +50,15 @@ take_event(struct lt_reading *reading, const json_t *event, int64_t now_utc_s,
 		const int64_t end_utc_s = lt_http_date(not_before);
 
 		if (end_utc_s == 0)
-			return lt_fail(err, LT_EINPUT,
-			    "NotBefore: got \"%.40s\", want a date",
-			    not_before);
+			return lt_fail(
+			    err, LT_EINPUT, "NotBefore: got \"%.40s\", want a date", not_before);
 		if (lt_reading_end(&found, end_utc_s, now_utc_s, err) != LT_OK)
 			return err->code;
 	}
 	snprintf(found.what, sizeof(found.what), "%s", type);
 	if (!reading->is_noticed || !found.has_end ||
 	    (reading->has_end && found.end_utc_s < reading->end_utc_s)) {
-		snprintf(
-		    found.aside, sizeof(found.aside), "%s", reading->aside);
+		snprintf(found.aside, sizeof(found.aside), "%s", reading->aside);
 		*reading = found;
 	}
 	return LT_OK;
@@ -77,14 +66,12 @@ take_event(struct lt_reading *reading, const json_t *event, int64_t now_utc_s,
 
 int
 lt_azure_events_parse(struct lt_reading *reading, const char *vm_name,
-    const struct lt_http_response *response, int64_t now_utc_s,
-    struct lt_error *err)
+    const struct lt_http_response *response, int64_t now_utc_s, struct lt_error *err)
 {
 	json_t *json = NULL;
 	size_t i;
 	const json_t *event;
-	int code =
-	    lt_json_load(&json, response->body, response->body_length, err);
+	int code = lt_json_load(&json, response->body, response->body_length, err);
 	const json_t *const events = json_object_get(json, "Events");
 
 	if (code == LT_OK && !json_is_array(events))
@@ -98,16 +85,14 @@ lt_azure_events_parse(struct lt_reading *reading, const char *vm_name,
 }
 
 static int
-get_path(struct lt_asker *asker, const char *path,
-    struct lt_http_response *response, struct lt_error *err)
+get_path(struct lt_asker *asker, const char *path, struct lt_http_response *response,
+    struct lt_error *err)
 {
-	const struct lt_metadata_request request = {
-	    .path = path, .headers = {"Metadata: true"}};
+	const struct lt_metadata_request request = {.path = path, .headers = {"Metadata: true"}};
 	const int code = lt_metadata_ask(asker, &request, response, err);
 
-	return code == LT_OK && response->status != 200
-		   ? lt_metadata_fail(path, response, err)
-		   : code;
+	return code == LT_OK && response->status != 200 ? lt_metadata_fail(path, response, err)
+							: code;
 }
 
 /* Once: a VM's name never changes. */
@@ -121,12 +106,10 @@ get_name(struct lt_asker *asker, struct lt_error *err)
 		return LT_OK;
 	code = get_path(asker, NAME, &response, err);
 	if (code == LT_OK &&
-	    (response.body_length == 0 ||
-		response.body_length >= sizeof(asker->vm_name)))
+	    (response.body_length == 0 || response.body_length >= sizeof(asker->vm_name)))
 		code = lt_metadata_fail(NAME, &response, err);
 	if (code == LT_OK) {
-		snprintf(asker->vm_name, sizeof(asker->vm_name), "%s",
-		    response.body);
+		snprintf(asker->vm_name, sizeof(asker->vm_name), "%s", response.body);
 		asker->vm_name[strcspn(asker->vm_name, " \r\n")] = '\0';
 	}
 	lt_http_free(&response);
@@ -134,8 +117,7 @@ get_name(struct lt_asker *asker, struct lt_error *err)
 }
 
 static int
-look_at_azure(
-    struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
+look_at_azure(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
 {
 	struct lt_http_response response = {0};
 	struct lt_reading found = {0};
@@ -144,8 +126,8 @@ look_at_azure(
 	if (code == LT_OK)
 		code = get_path(asker, EVENTS, &response, err);
 	if (code == LT_OK)
-		code = lt_azure_events_parse(
-		    &found, asker->vm_name, &response, asker->now_utc_s, err);
+		code =
+		    lt_azure_events_parse(&found, asker->vm_name, &response, asker->now_utc_s, err);
 	lt_http_free(&response);
 	if (code == LT_OK)
 		*reading = found;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide-node: on a node that its owner may take back, watches the cloud's
- * notice and sends it to lowtided; passes on the progress of the node's jobs.
- * One thread, one poll(2) of everything it waits for; each request is bounded
- * by seconds.
+ * lowtide-node: on a node that its owner may take back, watches the cloud's notice and sends it to
+ * lowtided; passes on the progress of the node's jobs. One thread, one poll(2) of everything it
+ * waits for; each request is bounded by seconds.
  *
- * Reads its options, the source of notices (reclaim.h) and the socket of its
- * jobs' readers (progress.h); writes key=value lines to stderr and a file in
+ * Reads its options, the source of notices (reclaim.h) and the socket of its jobs' readers
+ * (progress.h); writes key=value lines to stderr and a file in
  * --run that outlasts a restart. A failure of a source or of lowtided is logged
- * when it changes, and tried again; only poll(2) or libcurl failing ends the
- * program.
+ * when it changes, and tried again; only poll(2) or libcurl failing ends the program.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -40,8 +38,7 @@ struct node_args {
 
 static const struct lt_program_option table[] = {
     {"source", "NAME", "aws, gcp, azure, command [by the firmware]", 's'},
-    {"command", "FILE", "a program that says when; then the source is command",
-	'c'},
+    {"command", "FILE", "a program that says when; then the source is command", 'c'},
     {"node", "NAME", "Slurm's name of this node [the short host name]", 'n'},
     {"server", "HOST", "lowtided [LOWTIDE_SERVER, each SlurmctldHost]", 'S'},
     {"notice", "DURATION", "ahead, where the cloud says no time [30s]", 'N'},
@@ -63,12 +60,10 @@ choose_source(struct node_args *args, const char *name)
 {
 	if (name == NULL && args->command != NULL)
 		name = lt_node_command.name;
-	args->source = name != NULL && strcmp(name, "auto") != 0
-			   ? lt_node_source_find(name)
-			   : lt_node_source_detect(DMI);
+	args->source = name != NULL && strcmp(name, "auto") != 0 ? lt_node_source_find(name)
+								 : lt_node_source_detect(DMI);
 	if (args->source == NULL && name != NULL && strcmp(name, "auto") != 0)
-		return lt_program_refuse(
-		    &program, "--source", name, lt_node_source_names());
+		return lt_program_refuse(&program, "--source", name, lt_node_source_names());
 	if (args->source == NULL) {
 		fprintf(stderr,
 		    "lowtide-node: the firmware (" DMI
@@ -77,8 +72,7 @@ choose_source(struct node_args *args, const char *name)
 		return LT_PROGRAM_MISUSE;
 	}
 	if ((args->source == &lt_node_command) != (args->command != NULL))
-		return lt_program_refuse(&program, "--source",
-		    args->source->name,
+		return lt_program_refuse(&program, "--source", args->source->name,
 		    "command with --command FILE, another without");
 	return -1;
 }
@@ -103,8 +97,7 @@ parse_args(struct node_args *args, int argc, char **argv)
 
 	args->run_dir = "/run/lowtide-node";
 	args->progress_s = 60;
-	for (int c;
-	     (c = lt_program_next(&program, argc, argv, &status)) != 0;) {
+	for (int c; (c = lt_program_next(&program, argc, argv, &status)) != 0;) {
 		switch (c) {
 		case 's':
 			source = optarg;
@@ -119,22 +112,19 @@ parse_args(struct node_args *args, int argc, char **argv)
 			args->server = optarg;
 			break;
 		case 'N':
-			if (lt_duration_parse(optarg, &args->lead_s, NULL) !=
-				LT_OK ||
-			    args->lead_s <= 0 ||
-			    args->lead_s > LT_NODE_FUTURE_S)
-				return lt_program_refuse(&program, "--notice",
-				    optarg, "a duration such as 2m");
+			if (lt_duration_parse(optarg, &args->lead_s, NULL) != LT_OK ||
+			    args->lead_s <= 0 || args->lead_s > LT_NODE_FUTURE_S)
+				return lt_program_refuse(
+				    &program, "--notice", optarg, "a duration such as 2m");
 			break;
 		case 'r':
 			args->run_dir = optarg;
 			break;
 		case 'p':
-			if (lt_duration_parse(
-				optarg, &args->progress_s, NULL) != LT_OK ||
+			if (lt_duration_parse(optarg, &args->progress_s, NULL) != LT_OK ||
 			    args->progress_s <= 0)
-				return lt_program_refuse(&program, "--progress",
-				    optarg, "a duration such as 1m");
+				return lt_program_refuse(
+				    &program, "--progress", optarg, "a duration such as 1m");
 			break;
 		case 'm':
 			args->metadata = optarg;
@@ -151,8 +141,8 @@ parse_args(struct node_args *args, int argc, char **argv)
 /* ---- the loop ---- */
 
 enum {
-	LOOK_MS = 2000,	 /* AWS asks for 5 s, Azure for one a second at most */
-	AGAIN_MS = 1000, /* lowtided is away, or busy */
+	LOOK_MS = 2000,	   /* AWS asks for 5 s, Azure for one a second at most */
+	AGAIN_MS = 1000,   /* lowtided is away, or busy */
 	REFUSED_MS = 5000, /* it refuses: an admin may allow it */
 };
 
@@ -169,8 +159,8 @@ struct node {
 	bool is_ended;
 };
 
-/* One thing that is waited for: a descriptor to read from (-1: none), a time
- * (monotonic; INT64_MAX: none). run() says when it is due again. */
+/* One thing that is waited for: a descriptor to read from (-1: none), a time (monotonic; INT64_MAX:
+ * none). run() says when it is due again. */
 struct wait {
 	int fd;
 	int64_t due_ms;
@@ -181,8 +171,7 @@ enum { WAIT_SIGNAL, WAIT_LOOK, WAIT_TELL, WAIT_PROGRESS, WAIT_COUNT };
 
 /* A failure that stays the same is said once. */
 static void
-say_failure(char said[LT_ERROR_TEXT_SIZE], const char *event,
-    const struct lt_error *err)
+say_failure(char said[LT_ERROR_TEXT_SIZE], const char *event, const struct lt_error *err)
 {
 	if (strcmp(said, err->text) == 0)
 		return;
@@ -208,8 +197,7 @@ end_at_signal(struct node *node, struct wait *wait)
 }
 
 static void
-take_reading(
-    struct node *node, const struct lt_reading *reading, int64_t now_utc_s)
+take_reading(struct node *node, const struct lt_reading *reading, int64_t now_utc_s)
 {
 	char end[32];
 
@@ -242,8 +230,7 @@ look_at_source(struct node *node, struct wait *wait)
 	return lt_monotonic_ms() + LOOK_MS;
 }
 
-/* Writes what is remembered over a restart; without it lowtide-node works,
- * too. */
+/* Writes what is remembered over a restart; without it lowtide-node works, too. */
 static void
 remember_told(struct node *node, bool is_told)
 {
@@ -258,9 +245,8 @@ tell_lowtided(struct node *node, struct wait *wait)
 {
 	const enum lt_watch_task task = lt_watch_task(&node->watch);
 	const int64_t end_utc_s = node->watch.end_utc_s;
-	const struct lt_tell about = {.node = node->args.node,
-	    .server = node->args.server,
-	    .now_utc_s = time(NULL)};
+	const struct lt_tell about = {
+	    .node = node->args.node, .server = node->args.server, .now_utc_s = time(NULL)};
 	struct lt_error err = {0};
 	bool had_it = false;
 
@@ -274,8 +260,7 @@ tell_lowtided(struct node *node, struct wait *wait)
 		say_failure(node->tell_failed, "tell_failed", &err);
 		/* If we may not withdraw it, we never sent it either. */
 		if (err.code != LT_EDENIED || task != LT_WATCH_WITHDRAW)
-			return lt_monotonic_ms() +
-			       (err.code == LT_EDENIED ? REFUSED_MS : AGAIN_MS);
+			return lt_monotonic_ms() + (err.code == LT_EDENIED ? REFUSED_MS : AGAIN_MS);
 	} else {
 		say_success(node->tell_failed, "tell_works");
 	}
@@ -288,8 +273,7 @@ tell_lowtided(struct node *node, struct wait *wait)
 		lt_log("told", "node=%s in_s=%lld", about.node,
 		    (long long)lt_tell_left_s(&about, end_utc_s));
 	else
-		lt_log(had_it ? "withdrawn" : "nothing_to_withdraw", "node=%s",
-		    about.node);
+		lt_log(had_it ? "withdrawn" : "nothing_to_withdraw", "node=%s", about.node);
 	return 0;
 }
 
@@ -303,14 +287,12 @@ follow_progress(struct node *node, struct wait *wait)
 	(void)wait;
 	lt_node_progress_take(progress, now_ms);
 	if (lt_node_progress_due_ms(progress) <= now_ms) {
-		const struct lt_node_told told = {
-		    node->args.node, node->args.server, now_ms};
+		const struct lt_node_told told = {node->args.node, node->args.server, now_ms};
 
 		if (lt_node_progress_tell(progress, &told, &err) == LT_OK)
 			say_success(node->progress_failed, "progress_works");
 		else
-			say_failure(
-			    node->progress_failed, "progress_failed", &err);
+			say_failure(node->progress_failed, "progress_failed", &err);
 	}
 	return lt_node_progress_due_ms(progress);
 }
@@ -343,17 +325,13 @@ watch_all(struct node *node, int signals)
 		struct pollfd fds[WAIT_COUNT];
 
 		for (int i = 0; i < WAIT_COUNT; i++)
-			fds[i] = (struct pollfd){
-			    .fd = waits[i].fd, .events = POLLIN};
-		if (poll(fds, WAIT_COUNT, wait_ms_of(node, waits)) < 0 &&
-		    errno != EINTR) {
-			fprintf(stderr, "lowtide-node: poll: %s\n",
-			    strerror(errno));
+			fds[i] = (struct pollfd){.fd = waits[i].fd, .events = POLLIN};
+		if (poll(fds, WAIT_COUNT, wait_ms_of(node, waits)) < 0 && errno != EINTR) {
+			fprintf(stderr, "lowtide-node: poll: %s\n", strerror(errno));
 			return 1;
 		}
 		for (int i = 0; i < WAIT_COUNT; i++)
-			if (fds[i].revents != 0 ||
-			    waits[i].due_ms <= lt_monotonic_ms())
+			if (fds[i].revents != 0 || waits[i].due_ms <= lt_monotonic_ms())
 				waits[i].due_ms = waits[i].run(node, &waits[i]);
 	}
 	return 0;
@@ -374,20 +352,17 @@ main(int argc, char **argv)
 	}
 	node.asker = (struct lt_asker){
 	    .node = node.args.node,
-	    .base = node.args.metadata != NULL ? node.args.metadata
-					       : node.args.source->base,
+	    .base = node.args.metadata != NULL ? node.args.metadata : node.args.source->base,
 	    .command = node.args.command,
 	    .lead_s = node.args.lead_s,
 	};
 	node.progress.every_ms = node.args.progress_s * 1000;
 	/* Notices are worth more: without it they are watched all the same. */
-	if (lt_node_progress_open(&node.progress, node.args.run_dir, &err) !=
-	    LT_OK)
+	if (lt_node_progress_open(&node.progress, node.args.run_dir, &err) != LT_OK)
 		lt_log("no_progress", "why=\"%s\"", err.text);
 	node.watch.is_tried = lt_told_read(node.args.run_dir);
 	const int signals = lt_program_signals();
-	lt_log("started", "node=%s source=%s", node.args.node,
-	    node.args.source->name);
+	lt_log("started", "node=%s source=%s", node.args.node, node.args.source->name);
 	const int result = watch_all(&node, signals);
 	lt_log("ended", "node=%s", node.args.node);
 	lt_http_session_end(&node.asker.session);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes a notice from its source to lowtided: keeps the state of the notice
- * between two looks (pure), remembers over a restart that lowtided may have one
- * (an empty file "told" in the run directory), and sends it (POST /v1/notice,
- * sealed by munge). Seconds are sent, not times: clocks of two hosts differ. A
- * failure to send is returned; the caller repeats the task that lt_watch_task()
- * still names.
+ * Takes a notice from its source to lowtided: keeps the state of the notice between two looks
+ * (pure), remembers over a restart that lowtided may have one (an empty file "told" in the run
+ * directory), and sends it (POST /v1/notice, sealed by munge). Seconds are sent, not times: clocks
+ * of two hosts differ. A failure to send is returned; the caller repeats the task that
+ * lt_watch_task() still names.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +29,7 @@ is_same(int64_t left_utc_s, int64_t right_utc_s)
 }
 
 bool
-lt_watch_see(
-    struct lt_watch *watch, const struct lt_reading *reading, int64_t now_utc_s)
+lt_watch_see(struct lt_watch *watch, const struct lt_reading *reading, int64_t now_utc_s)
 {
 	const bool was_noticed = watch->is_noticed;
 	const int64_t old_utc_s = watch->end_utc_s;
@@ -51,12 +49,10 @@ enum lt_watch_task
 lt_watch_task(const struct lt_watch *watch)
 {
 	if (watch->is_noticed)
-		return watch->is_told &&
-			       is_same(watch->end_utc_s, watch->told_end_utc_s)
+		return watch->is_told && is_same(watch->end_utc_s, watch->told_end_utc_s)
 			   ? LT_WATCH_NOTHING
 			   : LT_WATCH_TELL;
-	return watch->is_seen && watch->is_tried ? LT_WATCH_WITHDRAW
-						 : LT_WATCH_NOTHING;
+	return watch->is_seen && watch->is_tried ? LT_WATCH_WITHDRAW : LT_WATCH_NOTHING;
 }
 
 void
@@ -67,8 +63,7 @@ lt_watch_try(struct lt_watch *watch)
 }
 
 void
-lt_watch_heard(
-    struct lt_watch *watch, enum lt_watch_task task, int64_t end_utc_s)
+lt_watch_heard(struct lt_watch *watch, enum lt_watch_task task, int64_t end_utc_s)
 {
 	watch->is_told = watch->is_tried = task == LT_WATCH_TELL;
 	watch->told_end_utc_s = end_utc_s;
@@ -116,20 +111,17 @@ int
 lt_tell_refused(const struct lt_sealed_reply *reply, struct lt_error *err)
 {
 	json_t *const body = json_loadb(reply->body, reply->length, 0, NULL);
-	const char *const said =
-	    json_string_value(json_object_get(body, "error"));
-	const int code =
-	    lt_fail(err, reply->status == 503 ? LT_ENET : LT_EDENIED,
-		"lowtided answers with status %ld: %s", reply->status,
-		said != NULL ? said : "");
+	const char *const said = json_string_value(json_object_get(body, "error"));
+	const int code = lt_fail(err, reply->status == 503 ? LT_ENET : LT_EDENIED,
+	    "lowtided answers with status %ld: %s", reply->status, said != NULL ? said : "");
 
 	json_decref(body);
 	return code;
 }
 
 int
-lt_tell_ask(struct lt_sealed_reply *reply, const char *server,
-    const struct lt_tell_words *words, struct lt_error *err)
+lt_tell_ask(struct lt_sealed_reply *reply, const char *server, const struct lt_tell_words *words,
+    struct lt_error *err)
 {
 	const struct lt_seal_question question = {.method = "POST",
 	    .path = words->path,
@@ -149,11 +141,10 @@ lt_tell_left_s(const struct lt_tell *tell, int64_t end_utc_s)
 static char *
 body_of(const struct lt_tell *tell, enum lt_watch_task task, int64_t end_utc_s)
 {
-	json_t *const body =
-	    task == LT_WATCH_WITHDRAW
-		? json_pack("{s:s,s:b}", "node", tell->node, "withdraw", 1)
-		: json_pack("{s:s,s:I}", "node", tell->node, "in_s",
-		      (json_int_t)lt_tell_left_s(tell, end_utc_s));
+	json_t *const body = task == LT_WATCH_WITHDRAW
+				 ? json_pack("{s:s,s:b}", "node", tell->node, "withdraw", 1)
+				 : json_pack("{s:s,s:I}", "node", tell->node, "in_s",
+				       (json_int_t)lt_tell_left_s(tell, end_utc_s));
 	char *const text = json_dumps(body, JSON_COMPACT);
 
 	json_decref(body);
@@ -161,8 +152,8 @@ body_of(const struct lt_tell *tell, enum lt_watch_task task, int64_t end_utc_s)
 }
 
 int
-lt_tell(const struct lt_tell *tell, enum lt_watch_task task, int64_t end_utc_s,
-    bool *had_it, struct lt_error *err)
+lt_tell(const struct lt_tell *tell, enum lt_watch_task task, int64_t end_utc_s, bool *had_it,
+    struct lt_error *err)
 {
 	char *const body = body_of(tell, task, end_utc_s);
 	const struct lt_tell_words words = {"/v1/notice", body};

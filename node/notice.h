@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follows a notice from what a source says, look by look, to what lowtided has
- * to hear: each notice once, an end that moved again, one that is gone as
- * withdrawn.
+ * Follows a notice from what a source says, look by look, to what lowtided has to hear: each notice
+ * once, an end that moved again, one that is gone as withdrawn.
  */
 #ifndef LT_NODE_NOTICE_H
 #define LT_NODE_NOTICE_H
@@ -15,14 +14,13 @@
 
 /* ---- the state of a notice ---- */
 
-/* Ends that differ by no more are the same: a source that counts seconds down
- * rounds them. */
+/* Ends that differ by no more are the same: a source that counts seconds down rounds them. */
 enum { LT_WATCH_SAME_S = 2 };
 
 enum lt_watch_task { LT_WATCH_NOTHING, LT_WATCH_TELL, LT_WATCH_WITHDRAW };
 
-struct lt_watch {     /* start as { 0 }: nothing is known to have been sent */
-	bool is_seen; /* the source has answered */
+struct lt_watch {	 /* start as { 0 }: nothing is known to have been sent */
+	bool is_seen;	 /* the source has answered */
 	bool is_noticed; /* by the source */
 	int64_t end_utc_s;
 	bool is_told; /* to lowtided */
@@ -34,23 +32,20 @@ struct lt_watch {     /* start as { 0 }: nothing is known to have been sent */
 };
 
 /* Takes in what a look found. Returns true if it is news. */
-bool lt_watch_see(struct lt_watch *watch, const struct lt_reading *reading,
-    int64_t now_utc_s);
+bool lt_watch_see(struct lt_watch *watch, const struct lt_reading *reading, int64_t now_utc_s);
 /* Returns what lowtided has to hear now. */
 enum lt_watch_task lt_watch_task(const struct lt_watch *watch);
-/* Notes that a request goes out; what lowtided has is not known until it
- * answers. */
+/* Notes that a request goes out; what lowtided has is not known until it answers. */
 void lt_watch_try(struct lt_watch *watch);
 /* Notes that lowtided took it, with this end. */
-void lt_watch_heard(
-    struct lt_watch *watch, enum lt_watch_task task, int64_t end_utc_s);
+void lt_watch_heard(struct lt_watch *watch, enum lt_watch_task task, int64_t end_utc_s);
 
 /* ---- over a restart ---- */
 
 /*
- * Says whether lowtided may have a notice from here, so that one that ends
- * meanwhile is withdrawn. Not over a boot: the node is back then. Kept as a
- * file in the run directory; one that can't be read counts as absent.
+ * Says whether lowtided may have a notice from here, so that one that ends meanwhile is withdrawn.
+ * Not over a boot: the node is back then. Kept as a file in the run directory; one that can't be
+ * read counts as absent.
  */
 bool lt_told_read(const char *run_dir);
 int lt_told_write(const char *run_dir, bool is_told, struct lt_error *err);
@@ -78,11 +73,10 @@ int lt_tell_refused(const struct lt_sealed_reply *reply, struct lt_error *err);
 
 /* Returns the seconds until that end, at least 0. */
 int64_t lt_tell_left_s(const struct lt_tell *tell, int64_t end_utc_s);
-/* Sends the notice, or its withdrawal. LT_OK: lowtided has it. LT_EDENIED: it
- * refuses, and err has its words. Any other code: it is away or busy, or
- * something is not here yet. *had_it: false if there was no notice to
- * withdraw. */
-int lt_tell(const struct lt_tell *tell, enum lt_watch_task task,
-    int64_t end_utc_s, bool *had_it, struct lt_error *err);
+/* Sends the notice, or its withdrawal. LT_OK: lowtided has it. LT_EDENIED: it refuses, and err has
+ * its words. Any other code: it is away or busy, or something is not here yet. *had_it: false if
+ * there was no notice to withdraw. */
+int lt_tell(const struct lt_tell *tell, enum lt_watch_task task, int64_t end_utc_s, bool *had_it,
+    struct lt_error *err);
 
 #endif

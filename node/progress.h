@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Passes the progress of this node's jobs from their readers (plugin/spank),
- * which send datagrams to a socket, on to lowtided. The kernel says which user
- * sent a datagram; lowtided checks that the job is that user's.
+ * Passes the progress of this node's jobs from their readers (plugin/spank), which send datagrams
+ * to a socket, on to lowtided. The kernel says which user sent a datagram; lowtided checks that the
+ * job is that user's.
  */
 #ifndef LT_NODE_PROGRESS_H
 #define LT_NODE_PROGRESS_H
@@ -36,10 +36,9 @@ struct lt_node_progress { /* start as { 0 } */
 	int64_t told_ms, not_before_ms;
 };
 
-/* Opens "DIR/node.sock", which all may write to and nobody but us replace. It
- * stays when we end: jobs that begin before the next start find it. */
-int lt_node_progress_open(
-    struct lt_node_progress *progress, const char *dir, struct lt_error *err);
+/* Opens "DIR/node.sock", which all may write to and nobody but us replace. It stays when we end:
+ * jobs that begin before the next start find it. */
+int lt_node_progress_open(struct lt_node_progress *progress, const char *dir, struct lt_error *err);
 /* Takes in all datagrams that have come. */
 void lt_node_progress_take(struct lt_node_progress *progress, int64_t now_ms);
 /* Takes in one message from that uid. */
@@ -51,7 +50,7 @@ struct lt_node_told {
 	const char *node, *server;
 	int64_t now_ms;
 };
-int lt_node_progress_tell(struct lt_node_progress *progress,
-    const struct lt_node_told *told, struct lt_error *err);
+int lt_node_progress_tell(
+    struct lt_node_progress *progress, const struct lt_node_told *told, struct lt_error *err);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the source of notices: by its name, from the table of sources, or by
- * what the firmware says of the machine (files of /sys/class/dmi/id). A file
- * that can't be read names no cloud.
+ * Finds the source of notices: by its name, from the table of sources, or by what the firmware says
+ * of the machine (files of /sys/class/dmi/id). A file that can't be read names no cloud.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +30,8 @@ lt_node_source_names(void)
 	return "aws, gcp, azure, command";
 }
 
-/* Microsoft's vendor name is that of any Hyper-V: of Azure's machines the tag
- * of the chassis is the same. Xen machines of AWS say it in another file. */
+/* Microsoft's vendor name is that of any Hyper-V: of Azure's machines the tag of the chassis is the
+ * same. Xen machines of AWS say it in another file. */
 static const struct {
 	const struct lt_node_source *source;
 	const char *file, *text;

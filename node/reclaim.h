@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sources of a node's notice that it is taken back, a file for each: it asks
- * once and says what holds now. notice.h decides what is sent then. Every
- * failure is returned, and is never a notice.
+ * Sources of a node's notice that it is taken back, a file for each: it asks once and says what
+ * holds now. notice.h decides what is sent then. Every failure is returned, and is never a notice.
  */
 #ifndef LT_RECLAIM_H
 #define LT_RECLAIM_H
@@ -46,19 +45,16 @@ struct lt_asker {	     /* whom and how; state of a source between looks */
 struct lt_node_source {
 	const char *name;
 	const char *base; /* of its metadata service; NULL = has none */
-	/* Asks what holds now. *reading is written only on success; a failure
-	 * is never a notice. */
-	int (*look)(struct lt_asker *asker, struct lt_reading *reading,
-	    struct lt_error *err);
+	/* Asks what holds now. *reading is written only on success; a failure is never a notice. */
+	int (*look)(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err);
 };
 
-extern const struct lt_node_source lt_node_aws, lt_node_gcp, lt_node_azure,
-    lt_node_command;
+extern const struct lt_node_source lt_node_aws, lt_node_gcp, lt_node_azure, lt_node_command;
 
 /* Finds a source by its name; NULL = no such. */
 const struct lt_node_source *lt_node_source_find(const char *name);
-/* Finds the cloud's source by what the firmware says in a folder such as
- * /sys/class/dmi/id; NULL = no cloud that is known. */
+/* Finds the cloud's source by what the firmware says in a folder such as /sys/class/dmi/id; NULL =
+ * no cloud that is known. */
 const struct lt_node_source *lt_node_source_detect(const char *dmi);
 /* Returns "aws, gcp, ...". */
 const char *lt_node_source_names(void);
@@ -69,30 +65,26 @@ const char *lt_node_source_names(void);
 struct lt_metadata_request {
 	const char *method, *path, *headers[2];
 };
-int lt_metadata_ask(struct lt_asker *asker,
-    const struct lt_metadata_request *request,
+int lt_metadata_ask(struct lt_asker *asker, const struct lt_metadata_request *request,
     struct lt_http_response *response, struct lt_error *err);
-/* Fails with what was not understood: the status, and the beginning of the
- * answer. */
-int lt_metadata_fail(const char *path, const struct lt_http_response *response,
-    struct lt_error *err);
+/* Fails with what was not understood: the status, and the beginning of the answer. */
+int lt_metadata_fail(
+    const char *path, const struct lt_http_response *response, struct lt_error *err);
 /* Notes a notice with its end, which has to be a possible one. */
-int lt_reading_end(struct lt_reading *reading, int64_t end_utc_s,
-    int64_t now_utc_s, struct lt_error *err);
+int lt_reading_end(
+    struct lt_reading *reading, int64_t end_utc_s, int64_t now_utc_s, struct lt_error *err);
 
 /* ---- what they say. Pure; *reading is { 0 } ---- */
-int lt_aws_action_parse(struct lt_reading *reading, const char *text,
-    size_t length, int64_t now_utc_s, struct lt_error *err);
+int lt_aws_action_parse(struct lt_reading *reading, const char *text, size_t length,
+    int64_t now_utc_s, struct lt_error *err);
 /* Reads the events that name that VM; the earliest end counts. */
 int lt_azure_events_parse(struct lt_reading *reading, const char *vm_name,
-    const struct lt_http_response *response, int64_t now_utc_s,
-    struct lt_error *err);
-/* Reads preempted (TRUE or FALSE) and the words of maintenance-event. lead_s: 0
- * = the cloud's. */
-int lt_gcp_parse(struct lt_reading *reading, const char *preempted,
-    const char *maintenance, int64_t lead_s, struct lt_error *err);
+    const struct lt_http_response *response, int64_t now_utc_s, struct lt_error *err);
+/* Reads preempted (TRUE or FALSE) and the words of maintenance-event. lead_s: 0 = the cloud's. */
+int lt_gcp_parse(struct lt_reading *reading, const char *preempted, const char *maintenance,
+    int64_t lead_s, struct lt_error *err);
 /* Reads the seconds that are left, or a time. */
-int lt_command_parse(struct lt_reading *reading, const char *text,
-    int64_t now_utc_s, struct lt_error *err);
+int lt_command_parse(
+    struct lt_reading *reading, const char *text, int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A message as a mail. No text of a user is in a header as it is: a subject is
- * ASCII or encoded, and an address is checked before it is written. A reply of
- * 500 to 599 means that this mail is never taken; the server's being away or
- * 400 to 499, that it may be later.
+ * A message as a mail. No text of a user is in a header as it is: a subject is ASCII or encoded,
+ * and an address is checked before it is written. A reply of 500 to 599 means that this mail is
+ * never taken; the server's being away or 400 to 499, that it may be later.
  */
 #include <stdio.h>
 #include <string.h>
@@ -45,8 +44,8 @@ is_ascii(const char *text)
 	return *text == '\0';
 }
 
-/* RFC 2047: words of at most 75 bytes, each of whole characters; so is ASCII
- * that a reader would take for such a word. */
+/* RFC 2047: words of at most 75 bytes, each of whole characters; so is ASCII that a reader would
+ * take for such a word. */
 static void
 put_subject(struct lt_text *mail, const char *subject)
 {
@@ -74,8 +73,7 @@ put_body(struct lt_text *mail, const char *text)
 	int length = 0;
 
 	for (const char *at = text; *at != '\0'; at++) {
-		if (length >= LINE_MAX_BYTES &&
-		    !is_inside((unsigned char)*at)) {
+		if (length >= LINE_MAX_BYTES && !is_inside((unsigned char)*at)) {
 			lt_text_put(mail, "\r\n");
 			length = 0;
 		}
@@ -90,16 +88,15 @@ put_body(struct lt_text *mail, const char *text)
 }
 
 size_t
-lt_mail_compose(
-    char out[LT_MAIL_SIZE], const struct lt_sending *sending, const char *host)
+lt_mail_compose(char out[LT_MAIL_SIZE], const struct lt_sending *sending, const char *host)
 {
 	const struct lt_message *const message = sending->message;
 	struct lt_text mail = {.out = out, .size = LT_MAIL_SIZE};
 	char date[64];
 
 	date_text(date, message->made_utc_s);
-	lt_text_put(&mail, "Date: %s\r\nFrom: %s\r\nTo: %s\r\n", date,
-	    sending->notify->mail_from, sending->to);
+	lt_text_put(&mail, "Date: %s\r\nFrom: %s\r\nTo: %s\r\n", date, sending->notify->mail_from,
+	    sending->to);
 	put_subject(&mail, message->subject);
 	lt_text_put(&mail, "Message-ID: <%s@%s>\r\n", message->id, host);
 	/* So that no vacation program answers (RFC 3834). */
@@ -132,8 +129,7 @@ lt_send_mail(const struct lt_sending *sending, struct lt_error *err)
 {
 	char mail[LT_MAIL_SIZE], host[256];
 	const size_t length = lt_mail_compose(mail, sending, host_name(host));
-	const struct lt_smtp_request request = {
-	    .url = sending->notify->mail_server,
+	const struct lt_smtp_request request = {.url = sending->notify->mail_server,
 	    .from = sending->notify->mail_from,
 	    .to = sending->to,
 	    .mail = mail,

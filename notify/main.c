@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide-notify: sends what lowtided left in the spool, then ends; its path
- * unit starts it when there is more. It runs as a user of its own without
- * rights in Slurm, so that an attacker who reaches it through a mail server or
- * a webhook reaches no job.
+ * lowtide-notify: sends what lowtided left in the spool, then ends; its path unit starts it when
+ * there is more. It runs as a user of its own without rights in Slurm, so that an attacker who
+ * reaches it through a mail server or a webhook reaches no job.
  *
- * Reads the policy anew before each round, and the spool; writes the file of
- * what was sent, and key=value lines to stderr. Exit status 1: an error with
+ * Reads the policy anew before each round, and the spool; writes the file of what was sent, and
+ * key=value lines to stderr. Exit status 1: an error with
  * --once, or messages that stay for the next start.
  */
 #include <getopt.h>
@@ -56,8 +55,7 @@ parse_args(struct notify_args *args, int argc, char **argv)
 	*args = (struct notify_args){.config = "/etc/lowtide/lowtide.yaml",
 	    .state_dir = given != NULL ? given : "/var/lib/lowtide-notify",
 	    .retry_s = 30};
-	for (int c;
-	     (c = lt_program_next(&program, argc, argv, &status)) != 0;) {
+	for (int c; (c = lt_program_next(&program, argc, argv, &status)) != 0;) {
 		switch (c) {
 		case 'c':
 			args->config = optarg;
@@ -66,11 +64,10 @@ parse_args(struct notify_args *args, int argc, char **argv)
 			args->state_dir = optarg;
 			break;
 		case 'r':
-			if (lt_duration_parse(optarg, &args->retry_s, NULL) !=
-				LT_OK ||
+			if (lt_duration_parse(optarg, &args->retry_s, NULL) != LT_OK ||
 			    args->retry_s <= 0 || args->retry_s > LT_HOUR_S)
-				return lt_program_refuse(&program, "--retry",
-				    optarg, "a duration up to 1h such as 30s");
+				return lt_program_refuse(
+				    &program, "--retry", optarg, "a duration up to 1h such as 30s");
 			break;
 		case 'o':
 			args->once = true;
@@ -91,8 +88,8 @@ print_failure(const struct lt_error *err)
 	return 1;
 }
 
-/* Runs one round by the policy as it is now: an admin may have corrected what
- * keeps a message waiting. */
+/* Runs one round by the policy as it is now: an admin may have corrected what keeps a message
+ * waiting. */
 static int
 run_round(struct lt_round *round, const char *config, struct lt_error *err)
 {
@@ -103,8 +100,7 @@ run_round(struct lt_round *round, const char *config, struct lt_error *err)
 
 	if (code == LT_OK && !policy->notify.is_set)
 		code = lt_fail(err, LT_EINPUT,
-		    "%s: notify: missing, want it, or this service disabled",
-		    config);
+		    "%s: notify: missing, want it, or this service disabled", config);
 	if (code == LT_OK) {
 		round->notify = &policy->notify;
 		code = lt_round_run(round, time(NULL), lt_monotonic_ms(), err);
@@ -121,10 +117,7 @@ is_ended(int signals, int64_t due_ms)
 	struct pollfd wait = {.fd = signals, .events = POLLIN};
 	const int64_t left_ms = due_ms - lt_monotonic_ms();
 
-	return poll(&wait, 1,
-		   left_ms <= 0	       ? 0
-		   : left_ms < LOOK_MS ? (int)left_ms
-				       : LOOK_MS) > 0;
+	return poll(&wait, 1, left_ms <= 0 ? 0 : left_ms < LOOK_MS ? (int)left_ms : LOOK_MS) > 0;
 }
 
 static int

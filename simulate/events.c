@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The simulator's queue of events, a binary heap. The order of equal events is
- * part of the simulator's figures: a change here that reverses it changes them.
+ * The simulator's queue of events, a binary heap. The order of equal events is part of the
+ * simulator's figures: a change here that reverses it changes them.
  */
 #include "events.h"
 
@@ -12,20 +12,17 @@
 static bool
 is_before(const struct lt_sim_event *a, const struct lt_sim_event *b)
 {
-	return a->at_utc_s != b->at_utc_s ? a->at_utc_s < b->at_utc_s
-					  : a->rank < b->rank;
+	return a->at_utc_s != b->at_utc_s ? a->at_utc_s < b->at_utc_s : a->rank < b->rank;
 }
 
 int
-lt_sim_events_push(struct lt_sim_events *events, struct lt_sim_event event,
-    struct lt_error *err)
+lt_sim_events_push(struct lt_sim_events *events, struct lt_sim_event event, struct lt_error *err)
 {
 	uint32_t at = events->count;
 
 	if (at == events->room) {
 		const uint32_t more = events->room * 2 + 64;
-		struct lt_sim_event *const heap =
-		    realloc(events->heap, more * sizeof(*heap));
+		struct lt_sim_event *const heap = realloc(events->heap, more * sizeof(*heap));
 
 		if (heap == NULL)
 			return lt_fail(err, LT_ENOMEM, "events: no memory");
@@ -56,8 +53,7 @@ lt_sim_events_pop(struct lt_sim_events *events)
 
 		if (child >= events->count)
 			break;
-		if (child + 1 < events->count &&
-		    is_before(&heap[child + 1], &heap[child]))
+		if (child + 1 < events->count && is_before(&heap[child + 1], &heap[child]))
 			child++;
 		if (!is_before(&heap[child], &last))
 			break;

@@ -25,19 +25,18 @@ struct lt_sim_ask {
 
 /* One partition with what is expected at one hour. */
 struct lt_sim_market;
-int lt_sim_market_open(struct lt_sim_market **market,
-    const struct lt_sim_options *options, struct lt_error *err);
+int lt_sim_market_open(
+    struct lt_sim_market **market, const struct lt_sim_options *options, struct lt_error *err);
 void lt_sim_market_close(struct lt_sim_market *market);
 /* Takes over what is expected from the hour of now on. */
-int lt_sim_market_see(struct lt_sim_market *market,
-    struct lt_sim_outlook *outlook, int64_t now_utc_s, struct lt_error *err);
+int lt_sim_market_see(struct lt_sim_market *market, struct lt_sim_outlook *outlook,
+    int64_t now_utc_s, struct lt_error *err);
 /* Does somebody wait in line? */
 void lt_sim_market_queue(struct lt_sim_market *market, bool queued);
 const struct lt_market *lt_sim_market_of(const struct lt_sim_market *market);
 /* A request for what is asked. */
-void lt_sim_market_request(struct lt_request *request,
-    const struct lt_sim_market *market, const struct lt_sim_ask *ask,
-    int64_t now_utc_s);
+void lt_sim_market_request(struct lt_request *request, const struct lt_sim_market *market,
+    const struct lt_sim_ask *ask, int64_t now_utc_s);
 /* When lt_decide() would start it, of all that is seen now. */
 int lt_sim_market_decide(int64_t *start_utc_s, struct lt_sim_market *market,
     const struct lt_sim_ask *ask, int64_t now_utc_s, struct lt_error *err);
@@ -58,18 +57,15 @@ struct lt_sim_run {
 };
 
 static inline bool
-lt_sim_is_short(
-    const struct lt_sim_options *options, const struct lt_sim_job *job)
+lt_sim_is_short(const struct lt_sim_options *options, const struct lt_sim_job *job)
 {
 	return job->run_s < options->short_s;
 }
 
 static inline int64_t
-lt_sim_wait_s(
-    const struct lt_sim_options *options, const struct lt_sim_job *job)
+lt_sim_wait_s(const struct lt_sim_options *options, const struct lt_sim_job *job)
 {
-	return lt_sim_is_short(options, job) ? options->short_wait_s
-					     : options->long_wait_s;
+	return lt_sim_is_short(options, job) ? options->short_wait_s : options->long_wait_s;
 }
 
 /* The mean of all jobs that are short, or of the others. */
@@ -97,17 +93,16 @@ lt_sim_tell(const struct lt_sim_run *run, uint32_t come)
 /* It has ended: its run time is learned. LT_ENOMEM. */
 int lt_sim_learn(struct lt_lengths *lengths, const struct lt_sim_job *job);
 /* Its request, as far as its run time is known. */
-struct lt_sim_ask lt_sim_ask_of(
-    const struct lt_sim_run *run, const struct lt_sim_job *job);
+struct lt_sim_ask lt_sim_ask_of(const struct lt_sim_run *run, const struct lt_sim_job *job);
 /* The money that it pays for [from, to), at the full price. */
-double lt_sim_cost(const struct lt_sim_run *run, const struct lt_sim_job *job,
-    int64_t from_utc_s, int64_t to_utc_s);
+double lt_sim_cost(const struct lt_sim_run *run, const struct lt_sim_job *job, int64_t from_utc_s,
+    int64_t to_utc_s);
 /* Carbon of so many watts a CPU on [from, to). */
-void lt_sim_emit(struct lt_sim_run *run, const struct lt_sim_job *job,
-    double watts_per_cpu, int64_t from_utc_s, int64_t to_utc_s);
+void lt_sim_emit(struct lt_sim_run *run, const struct lt_sim_job *job, double watts_per_cpu,
+    int64_t from_utc_s, int64_t to_utc_s);
 /* It runs on [from, to): carbon and load. */
-int lt_sim_use(struct lt_sim_run *run, const struct lt_sim_job *job,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err);
+int lt_sim_use(struct lt_sim_run *run, const struct lt_sim_job *job, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err);
 
 /* ---- run.c ---- */
 /* All jobs, by a policy that suspends none. */
@@ -119,11 +114,10 @@ struct lt_sim_rule { /* a row for each policy */
 	bool decides;	 /* by lt_decide(), and again each hour */
 	bool conserving; /* starts early where reserved CPUs are free */
 	/* When it shall start; NULL: at once. */
-	int64_t (*start)(
-	    const struct lt_sim_run *run, const struct lt_sim_job *job);
+	int64_t (*start)(const struct lt_sim_run *run, const struct lt_sim_job *job);
 	/* Runs it, in parts; NULL: it is not suspended. */
-	int (*pause)(struct lt_sim_run *run, const struct lt_sim_job *job,
-	    struct lt_sim_fate *fate, struct lt_error *err);
+	int (*pause)(struct lt_sim_run *run, const struct lt_sim_job *job, struct lt_sim_fate *fate,
+	    struct lt_error *err);
 };
 extern const struct lt_sim_rule lt_sim_rules[LT_SIM_POLICY_COUNT];
 

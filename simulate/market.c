@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A market of one partition whose nodes are CPUs, so that all of the decision
- * is lt_decide()'s: the simulator has no rule of its own for who waits.
+ * A market of one partition whose nodes are CPUs, so that all of the decision is lt_decide()'s: the
+ * simulator has no rule of its own for who waits.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,21 +24,19 @@ struct lt_sim_market {
 };
 
 int
-lt_sim_market_open(struct lt_sim_market **market,
-    const struct lt_sim_options *options, struct lt_error *err)
+lt_sim_market_open(
+    struct lt_sim_market **market, const struct lt_sim_options *options, struct lt_error *err)
 {
-	const uint32_t cpus =
-	    options->capacity > 0 ? options->capacity : LT_NODES_MAX;
+	const uint32_t cpus = options->capacity > 0 ? options->capacity : LT_NODES_MAX;
 	struct lt_sim_market *const made = calloc(1, sizeof(*made));
 
 	*market = made;
 	if (made == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: no memory");
-	made->shape = (struct lt_shape){
-	    .node_count = cpus, .cpus = 1, .memory_mib = 1024, .gpu_index = -1};
+	made->shape =
+	    (struct lt_shape){.node_count = cpus, .cpus = 1, .memory_mib = 1024, .gpu_index = -1};
 	made->partition = (struct lt_partition){.name = "simulated",
-	    .flags =
-		LT_PARTITION_DEFAULT | LT_PARTITION_UP | LT_PARTITION_MANAGED,
+	    .flags = LT_PARTITION_DEFAULT | LT_PARTITION_UP | LT_PARTITION_MANAGED,
 	    .max_time_s = INT64_MAX,
 	    .max_nodes = UINT32_MAX,
 	    .allow_accounts = "",
@@ -57,8 +55,7 @@ lt_sim_market_open(struct lt_sim_market **market,
 	    .deadline_confidence_ppm = 950000,
 	    .max_restart_risk_ppm = 100000,
 	    .waiting_mg_per_hour = llround(options->waiting_g_per_hour * 1000),
-	    .min_saving_ppm =
-		(uint32_t)llround(options->min_saving_percent * 10000),
+	    .min_saving_ppm = (uint32_t)llround(options->min_saving_percent * 10000),
 	    .memory_ignored = true,
 	    .partition_count = 1,
 	    .shape_count = 1,
@@ -80,12 +77,11 @@ lt_sim_market_close(struct lt_sim_market *market)
 }
 
 int
-lt_sim_market_see(struct lt_sim_market *market, struct lt_sim_outlook *outlook,
-    int64_t now_utc_s, struct lt_error *err)
+lt_sim_market_see(struct lt_sim_market *market, struct lt_sim_outlook *outlook, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	const int64_t first_s = now_utc_s / LT_HOUR_S * LT_HOUR_S;
-	const double *const values =
-	    lt_sim_outlook_at(outlook, now_utc_s / LT_HOUR_S);
+	const double *const values = lt_sim_outlook_at(outlook, now_utc_s / LT_HOUR_S);
 
 	if (values == NULL)
 		return lt_fail(err, LT_ENOMEM, "forecasts: no memory");
@@ -100,8 +96,7 @@ lt_sim_market_see(struct lt_sim_market *market, struct lt_sim_outlook *outlook,
 		market->starts[i] = first_s + (int64_t)i * LT_HOUR_S;
 		market->values[i] = values[i];
 	}
-	market->starts[LT_FORECAST_HOURS] =
-	    first_s + (int64_t)LT_FORECAST_HOURS * LT_HOUR_S;
+	market->starts[LT_FORECAST_HOURS] = first_s + (int64_t)LT_FORECAST_HOURS * LT_HOUR_S;
 	return lt_series_prepare(&market->series, err);
 }
 
@@ -110,8 +105,8 @@ lt_sim_market_queue(struct lt_sim_market *market, bool queued)
 {
 	const uint32_t flag = LT_PARTITION_QUEUED;
 
-	market->partition.flags = queued ? market->partition.flags | flag
-					 : market->partition.flags & ~flag;
+	market->partition.flags =
+	    queued ? market->partition.flags | flag : market->partition.flags & ~flag;
 }
 
 const struct lt_market *
@@ -121,9 +116,8 @@ lt_sim_market_of(const struct lt_sim_market *market)
 }
 
 void
-lt_sim_market_request(struct lt_request *request,
-    const struct lt_sim_market *market, const struct lt_sim_ask *ask,
-    int64_t now_utc_s)
+lt_sim_market_request(struct lt_request *request, const struct lt_sim_market *market,
+    const struct lt_sim_ask *ask, int64_t now_utc_s)
 {
 	*request = market->request;
 	request->min_nodes = request->max_nodes = request->cpus = ask->cpus;
@@ -141,8 +135,7 @@ lt_sim_market_request(struct lt_request *request,
 	}
 	request->earliest_utc_s = now_utc_s;
 	/* Late already: as soon as there is room. */
-	request->latest_utc_s =
-	    ask->latest_utc_s > now_utc_s ? ask->latest_utc_s : now_utc_s;
+	request->latest_utc_s = ask->latest_utc_s > now_utc_s ? ask->latest_utc_s : now_utc_s;
 }
 
 int
@@ -165,17 +158,15 @@ lt_sim_market_decide(int64_t *start_utc_s, struct lt_sim_market *market,
 			return err->code;
 		*start_utc_s =
 		    market->again.why != LT_REPLAN_KEEP
-			? (market->again.plan.moved
-				  ? market->again.plan.chosen.start_utc_s
-				  : now_utc_s)
+			? (market->again.plan.moved ? market->again.plan.chosen.start_utc_s
+						    : now_utc_s)
 		    : ask->standing_utc_s > now_utc_s ? ask->standing_utc_s
 						      : now_utc_s;
 		return LT_OK;
 	}
-	if (lt_decide(&market->plan, request, &market->market, ask->planned,
-		ask->planned_count, now_utc_s, err) != LT_OK)
+	if (lt_decide(&market->plan, request, &market->market, ask->planned, ask->planned_count,
+		now_utc_s, err) != LT_OK)
 		return err->code;
-	*start_utc_s =
-	    market->plan.moved ? market->plan.chosen.start_utc_s : now_utc_s;
+	*start_utc_s = market->plan.moved ? market->plan.chosen.start_utc_s : now_utc_s;
 	return LT_OK;
 }

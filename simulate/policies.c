@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policies, a row of lt_sim_rules[] each, and the words that options have
- * for all choices.
+ * The policies, a row of lt_sim_rules[] each, and the words that options have for all choices.
  *
  * Those of others are by their own definitions. GAIA (Hanafy et al., ASPLOS
  * 2024) knows the signal as it will be, looks each whole hour after the
- * submission, and knows of a run time the average of all short, or of all long
- * jobs. Ecovisor's threshold and Wait Awhile suspend jobs where the signal is
- * high, as GAIA defines them. To suspend costs nothing, as in the papers.
+ * submission, and knows of a run time the average of all short, or of all long jobs. Ecovisor's
+ * threshold and Wait Awhile suspend jobs where the signal is high, as GAIA defines them. To suspend
+ * costs nothing, as in the papers.
  *
- * Ours: the hours expected cleanest, decided anew each hour, and what lowtided
- * does by lt_pause_plan(), with the idle power of what a job keeps. What
- * lt_decide() says of a start is in run.c.
+ * Ours: the hours expected cleanest, decided anew each hour, and what lowtided does by
+ * lt_pause_plan(), with the idle power of what a job keeps. What lt_decide() says of a start is in
+ * run.c.
  */
 #include <stdlib.h>
 
@@ -28,15 +27,12 @@
 static int64_t
 start_in_lowest_slot(const struct lt_sim_run *run, const struct lt_sim_job *job)
 {
-	const int64_t latest_s =
-	    job->submit_utc_s + lt_sim_wait_s(run->options, job);
+	const int64_t latest_s = job->submit_utc_s + lt_sim_wait_s(run->options, job);
 	int64_t best_s = job->submit_utc_s;
 	double least = lt_sim_signal_at(run->signal, best_s / LT_HOUR_S);
 
-	for (int64_t at_s = lt_sim_next_hour_s(best_s); at_s <= latest_s;
-	     at_s += LT_HOUR_S) {
-		const double value =
-		    lt_sim_signal_at(run->signal, at_s / LT_HOUR_S);
+	for (int64_t at_s = lt_sim_next_hour_s(best_s); at_s <= latest_s; at_s += LT_HOUR_S) {
+		const double value = lt_sim_signal_at(run->signal, at_s / LT_HOUR_S);
 
 		if (value < least) {
 			least = value;
@@ -47,8 +43,7 @@ start_in_lowest_slot(const struct lt_sim_run *run, const struct lt_sim_job *job)
 }
 
 static int64_t
-start_in_lowest_window(
-    const struct lt_sim_run *run, const struct lt_sim_job *job)
+start_in_lowest_window(const struct lt_sim_run *run, const struct lt_sim_job *job)
 {
 	const int64_t wait_s = lt_sim_wait_s(run->options, job);
 	const int64_t length_s = lt_sim_average_s(run, job);
@@ -57,8 +52,7 @@ start_in_lowest_window(
 
 	for (int64_t after_s = 0; after_s <= wait_s; after_s += LT_HOUR_S) {
 		const int64_t at_s = job->submit_utc_s + after_s;
-		const double sum =
-		    lt_sim_signal_integral(run->signal, at_s, at_s + length_s);
+		const double sum = lt_sim_signal_integral(run->signal, at_s, at_s + length_s);
 
 		if (after_s == 0 || sum < least) {
 			least = sum;
@@ -74,17 +68,16 @@ start_by_carbon_time(const struct lt_sim_run *run, const struct lt_sim_job *job)
 {
 	const int64_t wait_s = lt_sim_wait_s(run->options, job);
 	const int64_t length_s = lt_sim_average_s(run, job);
-	const double now = lt_sim_signal_integral(
-	    run->signal, job->submit_utc_s, job->submit_utc_s + length_s);
+	const double now =
+	    lt_sim_signal_integral(run->signal, job->submit_utc_s, job->submit_utc_s + length_s);
 	int64_t best_s = job->submit_utc_s;
 	double most = 0;
 
-	for (int64_t after_s = LT_HOUR_S; after_s <= wait_s;
-	     after_s += LT_HOUR_S) {
+	for (int64_t after_s = LT_HOUR_S; after_s <= wait_s; after_s += LT_HOUR_S) {
 		const int64_t at_s = job->submit_utc_s + after_s;
-		const double saved = (now - lt_sim_signal_integral(run->signal,
-						at_s, at_s + length_s)) /
-				     (double)(after_s + length_s);
+		const double saved =
+		    (now - lt_sim_signal_integral(run->signal, at_s, at_s + length_s)) /
+		    (double)(after_s + length_s);
 
 		if (saved > most) {
 			most = saved;
@@ -94,30 +87,25 @@ start_by_carbon_time(const struct lt_sim_run *run, const struct lt_sim_job *job)
 	return best_s;
 }
 
-/* Not of others: the least there is for its real run, if it may not be
- * suspended and there is room. The integral is piecewise linear in the start:
- * its least value is where the start or the end meets an hour, or at an end of
- * what is allowed. */
+/* Not of others: the least there is for its real run, if it may not be suspended and there is room.
+ * The integral is piecewise linear in the start:
+ * its least value is where the start or the end meets an hour, or at an end of what is allowed. */
 static int64_t
 start_at_optimum(const struct lt_sim_run *run, const struct lt_sim_job *job)
 {
-	const int64_t latest_s =
-	    job->submit_utc_s + lt_sim_wait_s(run->options, job);
+	const int64_t latest_s = job->submit_utc_s + lt_sim_wait_s(run->options, job);
 	int64_t best_s = job->submit_utc_s;
-	double least =
-	    lt_sim_signal_integral(run->signal, best_s, best_s + job->run_s);
+	double least = lt_sim_signal_integral(run->signal, best_s, best_s + job->run_s);
 
 	for (int64_t at_s = best_s; at_s < latest_s;) {
 		const int64_t start_s = lt_sim_next_hour_s(at_s);
-		const int64_t end_s =
-		    lt_sim_next_hour_s(at_s + job->run_s) - job->run_s;
+		const int64_t end_s = lt_sim_next_hour_s(at_s + job->run_s) - job->run_s;
 		double sum;
 
 		at_s = start_s < end_s ? start_s : end_s;
 		if (at_s > latest_s)
 			at_s = latest_s;
-		sum = lt_sim_signal_integral(
-		    run->signal, at_s, at_s + job->run_s);
+		sum = lt_sim_signal_integral(run->signal, at_s, at_s + job->run_s);
 		if (sum < least) {
 			least = sum;
 			best_s = at_s;
@@ -156,21 +144,16 @@ pieces_of(struct piece pieces[PIECES_MAX], const struct lt_sim_signal *signal,
 	const int64_t first_hour = from_utc_s / LT_HOUR_S;
 	int count = 0;
 
-	for (int64_t at_s = from_utc_s; at_s < to_utc_s && count < PIECES_MAX;
-	     count++) {
+	for (int64_t at_s = from_utc_s; at_s < to_utc_s && count < PIECES_MAX; count++) {
 		const int64_t hour = at_s / LT_HOUR_S;
 		const int64_t next_s = lt_sim_next_hour_s(at_s);
 
 		pieces[count] = (struct piece){.from_utc_s = at_s,
-		    .to_utc_s = next_s < to_utc_s && count + 1 < PIECES_MAX
-				    ? next_s
-				    : to_utc_s,
-		    .value =
-			expected == NULL
-			    ? lt_sim_signal_at(signal, hour)
-			    : expected[hour - first_hour < LT_FORECAST_HOURS
-					   ? hour - first_hour
-					   : LT_FORECAST_HOURS - 1]};
+		    .to_utc_s = next_s < to_utc_s && count + 1 < PIECES_MAX ? next_s : to_utc_s,
+		    .value = expected == NULL ? lt_sim_signal_at(signal, hour)
+					      : expected[hour - first_hour < LT_FORECAST_HOURS
+							     ? hour - first_hour
+							     : LT_FORECAST_HOURS - 1]};
 		at_s = pieces[count].to_utc_s;
 	}
 	return count;
@@ -178,9 +161,8 @@ pieces_of(struct piece pieces[PIECES_MAX], const struct lt_sim_signal *signal,
 
 /* It works on [from, to): what it pays and emits, and its start and end. */
 static int
-use_span(struct lt_sim_run *run, const struct lt_sim_job *job,
-    struct lt_sim_fate *fate, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+use_span(struct lt_sim_run *run, const struct lt_sim_job *job, struct lt_sim_fate *fate,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	if (fate->start_utc_s == 0 || from_utc_s < fate->start_utc_s)
 		fate->start_utc_s = from_utc_s;
@@ -190,8 +172,8 @@ use_span(struct lt_sim_run *run, const struct lt_sim_job *job,
 	return lt_sim_use(run, job, from_utc_s, to_utc_s, err);
 }
 
-/* The value that three tenths of the next day's ticks are below; between two
- * of them by a straight line. */
+/* The value that three tenths of the next day's ticks are below; between two of them by a straight
+ * line. */
 static double
 ecovisor_threshold(const struct lt_sim_run *run, int64_t from_utc_s)
 {
@@ -200,16 +182,13 @@ ecovisor_threshold(const struct lt_sim_run *run, int64_t from_utc_s)
 	const double place = 0.3 * (double)(ticks - 1);
 	const int64_t whole = (int64_t)place;
 	struct piece pieces[PIECES_MAX];
-	const int count = pieces_of(
-	    pieces, run->signal, NULL, from_utc_s, from_utc_s + LT_DAY_S);
+	const int count = pieces_of(pieces, run->signal, NULL, from_utc_s, from_utc_s + LT_DAY_S);
 	int64_t before = 0;
 	int i = 0;
 
 	qsort(pieces, (size_t)count, sizeof(pieces[0]), by_value);
 	for (; i + 1 < count; i++) {
-		const int64_t until =
-		    before +
-		    (pieces[i].to_utc_s - pieces[i].from_utc_s) / tick_s;
+		const int64_t until = before + (pieces[i].to_utc_s - pieces[i].from_utc_s) / tick_s;
 
 		if (whole < until) {
 			before = until;
@@ -219,13 +198,12 @@ ecovisor_threshold(const struct lt_sim_run *run, int64_t from_utc_s)
 	}
 	if (whole + 1 < before || i + 1 >= count)
 		return pieces[i].value;
-	return pieces[i].value + (place - (double)whole) *
-				     (pieces[i + 1].value - pieces[i].value);
+	return pieces[i].value + (place - (double)whole) * (pieces[i + 1].value - pieces[i].value);
 }
 
 static int
-run_by_ecovisor(struct lt_sim_run *run, const struct lt_sim_job *job,
-    struct lt_sim_fate *fate, struct lt_error *err)
+run_by_ecovisor(struct lt_sim_run *run, const struct lt_sim_job *job, struct lt_sim_fate *fate,
+    struct lt_error *err)
 {
 	const double limit = ecovisor_threshold(run, job->submit_utc_s);
 	int64_t wait_s = lt_sim_wait_s(run->options, job);
@@ -238,8 +216,7 @@ run_by_ecovisor(struct lt_sim_run *run, const struct lt_sim_job *job,
 		struct piece piece = {.from_utc_s = at_s, .to_utc_s = next_s};
 
 		if (!(lt_sim_signal_at(run->signal, hour) < limit)) {
-			const int64_t idle_s =
-			    next_s - at_s < wait_s ? next_s - at_s : wait_s;
+			const int64_t idle_s = next_s - at_s < wait_s ? next_s - at_s : wait_s;
 
 			wait_s -= idle_s;
 			piece.from_utc_s += idle_s;
@@ -250,21 +227,19 @@ run_by_ecovisor(struct lt_sim_run *run, const struct lt_sim_job *job,
 		if (piece.from_utc_s >= piece.to_utc_s)
 			continue;
 		left_s -= piece.to_utc_s - piece.from_utc_s;
-		if (use_span(
-			run, job, fate, piece.from_utc_s, piece.to_utc_s, err))
+		if (use_span(run, job, fate, piece.from_utc_s, piece.to_utc_s, err))
 			return err->code;
 	}
 	return LT_OK;
 }
 
 static int
-run_by_wait_awhile(struct lt_sim_run *run, const struct lt_sim_job *job,
-    struct lt_sim_fate *fate, struct lt_error *err)
+run_by_wait_awhile(struct lt_sim_run *run, const struct lt_sim_job *job, struct lt_sim_fate *fate,
+    struct lt_error *err)
 {
 	int64_t left_s = job->run_s;
 	struct piece pieces[PIECES_MAX];
-	const int count = pieces_of(pieces, run->signal, NULL,
-	    job->submit_utc_s,
+	const int count = pieces_of(pieces, run->signal, NULL, job->submit_utc_s,
 	    job->submit_utc_s + job->run_s + lt_sim_wait_s(run->options, job));
 
 	qsort(pieces, (size_t)count, sizeof(pieces[0]), by_value);
@@ -274,8 +249,7 @@ run_by_wait_awhile(struct lt_sim_run *run, const struct lt_sim_job *job,
 		if (piece->to_utc_s - piece->from_utc_s > left_s)
 			piece->to_utc_s = piece->from_utc_s + left_s;
 		left_s -= piece->to_utc_s - piece->from_utc_s;
-		if (use_span(run, job, fate, piece->from_utc_s, piece->to_utc_s,
-			err))
+		if (use_span(run, job, fate, piece->from_utc_s, piece->to_utc_s, err))
 			return err->code;
 	}
 	return LT_OK;
@@ -292,30 +266,25 @@ run_now_s(const struct piece *pieces, int count, int64_t left_s)
 			left_s -= pieces[i].to_utc_s - pieces[i].from_utc_s;
 	if (left_s <= 0)
 		return 0;
-	return left_s < now->to_utc_s - now->from_utc_s
-		   ? left_s
-		   : now->to_utc_s - now->from_utc_s;
+	return left_s < now->to_utc_s - now->from_utc_s ? left_s : now->to_utc_s - now->from_utc_s;
 }
 
 static int
 run_in_cleanest_hours(struct lt_sim_run *run, const struct lt_sim_job *job,
     struct lt_sim_fate *fate, struct lt_error *err)
 {
-	const int64_t end_s =
-	    job->submit_utc_s + job->run_s + lt_sim_wait_s(run->options, job);
+	const int64_t end_s = job->submit_utc_s + job->run_s + lt_sim_wait_s(run->options, job);
 	int64_t left_s = job->run_s;
 	int64_t at_s = job->submit_utc_s;
 	struct piece pieces[PIECES_MAX];
 
 	while (left_s > 0) {
-		const double *const expected =
-		    lt_sim_outlook_at(run->outlook, at_s / LT_HOUR_S);
+		const double *const expected = lt_sim_outlook_at(run->outlook, at_s / LT_HOUR_S);
 		int64_t now_s;
 
 		if (expected == NULL)
 			return lt_fail(err, LT_ENOMEM, "forecasts: no memory");
-		const int count =
-		    pieces_of(pieces, run->signal, expected, at_s, end_s);
+		const int count = pieces_of(pieces, run->signal, expected, at_s, end_s);
 
 		now_s = run_now_s(pieces, count, left_s);
 		if (now_s > 0) {
@@ -352,14 +321,12 @@ expected_left_s(const struct course *c)
 }
 
 static int
-ask_course(
-    struct lt_pause_course *plan, const struct course *c, struct lt_error *err)
+ask_course(struct lt_pause_course *plan, const struct course *c, struct lt_error *err)
 {
 	struct lt_sim_run *const run = c->run;
 	struct lt_request request;
 
-	if (lt_sim_market_see(run->market, run->outlook, c->at_utc_s, err) !=
-	    LT_OK)
+	if (lt_sim_market_see(run->market, run->outlook, c->at_utc_s, err) != LT_OK)
 		return err->code;
 	lt_sim_market_request(&request, run->market, &c->ask, c->at_utc_s);
 	return lt_pause_plan(plan,
@@ -377,8 +344,7 @@ stand_still(struct course *c, int64_t until_utc_s)
 {
 	if (c->paused_utc_s == 0)
 		c->paused_utc_s = c->at_utc_s;
-	lt_sim_emit(c->run, c->job, c->run->options->idle_watts_per_cpu,
-	    c->at_utc_s, until_utc_s);
+	lt_sim_emit(c->run, c->job, c->run->options->idle_watts_per_cpu, c->at_utc_s, until_utc_s);
 	c->still_s += until_utc_s - c->at_utc_s;
 	c->at_utc_s = until_utc_s;
 }
@@ -389,8 +355,7 @@ go_on(struct course *c)
 	const struct lt_sim_input *const input = c->run->input;
 
 	if (c->paused_utc_s != 0 && input->paused != NULL)
-		input->paused(input->context, c->job->number, c->paused_utc_s,
-		    c->at_utc_s);
+		input->paused(input->context, c->job->number, c->paused_utc_s, c->at_utc_s);
 	c->paused_utc_s = 0;
 }
 
@@ -399,8 +364,7 @@ work_until(struct course *c, int64_t until_utc_s, struct lt_error *err)
 {
 	go_on(c);
 
-	const int code =
-	    use_span(c->run, c->job, c->fate, c->at_utc_s, until_utc_s, err);
+	const int code = use_span(c->run, c->job, c->fate, c->at_utc_s, until_utc_s, err);
 
 	c->left_s -= until_utc_s - c->at_utc_s;
 	c->at_utc_s = until_utc_s;
@@ -417,8 +381,7 @@ stay_until(struct course *c, int64_t until_utc_s, struct lt_error *err)
 		stand_still(c, until_utc_s);
 		return LT_OK;
 	}
-	return work_until(
-	    c, lt_min_i64(until_utc_s, c->at_utc_s + c->left_s), err);
+	return work_until(c, lt_min_i64(until_utc_s, c->at_utc_s + c->left_s), err);
 }
 
 /* The first that is not before it; they are in order. */
@@ -445,8 +408,8 @@ follow_looks(struct course *c, struct lt_error *err)
 	const struct lt_sim_input *const input = c->run->input;
 	int64_t until_utc_s = 0; /* has to stand still until then */
 
-	for (uint32_t i = first_look(input, c->at_utc_s);
-	     i < input->look_count && c->left_s > 0; i++) {
+	for (uint32_t i = first_look(input, c->at_utc_s); i < input->look_count && c->left_s > 0;
+	     i++) {
 		const struct lt_sim_look *const look = &input->looks[i];
 		struct lt_pause_course plan = {0};
 
@@ -455,8 +418,8 @@ follow_looks(struct course *c, struct lt_error *err)
 		if (stay_until(c, look->at_utc_s, err) != LT_OK)
 			return err->code;
 		/* lowtided resumes jobs that are due, and asks nobody. */
-		if ((until_utc_s == 0 || look->at_utc_s < until_utc_s) &&
-		    c->left_s > 0 && ask_course(&plan, c, err) != LT_OK)
+		if ((until_utc_s == 0 || look->at_utc_s < until_utc_s) && c->left_s > 0 &&
+		    ask_course(&plan, c, err) != LT_OK)
 			return err->code;
 		until_utc_s = plan.until_utc_s;
 		if (stay_until(c, look->done_utc_s, err) != LT_OK)
@@ -482,12 +445,11 @@ look_each_hour(struct course *c, struct lt_error *err)
 		if (ask_course(&plan, c, err) != LT_OK)
 			return err->code;
 		if (plan.until_utc_s > c->at_utc_s) {
-			stand_still(
-			    c, lt_min_i64(plan.until_utc_s, next_utc_s));
+			stand_still(c, lt_min_i64(plan.until_utc_s, next_utc_s));
 			continue;
 		}
-		const int64_t until_utc_s = lt_min_i64(c->at_utc_s + c->left_s,
-		    lt_min_i64(next_utc_s, plan.again_utc_s));
+		const int64_t until_utc_s =
+		    lt_min_i64(c->at_utc_s + c->left_s, lt_min_i64(next_utc_s, plan.again_utc_s));
 		if (work_until(c, until_utc_s, err) != LT_OK)
 			return err->code;
 	}
@@ -495,8 +457,8 @@ look_each_hour(struct course *c, struct lt_error *err)
 }
 
 static int
-run_as_lowtided(struct lt_sim_run *run, const struct lt_sim_job *job,
-    struct lt_sim_fate *fate, struct lt_error *err)
+run_as_lowtided(struct lt_sim_run *run, const struct lt_sim_job *job, struct lt_sim_fate *fate,
+    struct lt_error *err)
 {
 	struct course c = {.run = run,
 	    .job = job,
@@ -505,8 +467,7 @@ run_as_lowtided(struct lt_sim_run *run, const struct lt_sim_job *job,
 	    .at_utc_s = job->submit_utc_s,
 	    .left_s = job->run_s};
 
-	return run->input->looks != NULL ? follow_looks(&c, err)
-					 : look_each_hour(&c, err);
+	return run->input->looks != NULL ? follow_looks(&c, err) : look_each_hour(&c, err);
 }
 
 /* ---- the table, and words ---- */
@@ -514,32 +475,25 @@ run_as_lowtided(struct lt_sim_run *run, const struct lt_sim_job *job,
 const struct lt_sim_rule lt_sim_rules[LT_SIM_POLICY_COUNT] = {
     /* Each job starts when it comes. */
     [LT_SIM_NOWAIT] = {.name = "nowait"},
-    /* GAIA: at the cleanest hour; at the cleanest span of an average run; where
-     * most is saved for each hour until the end. */
-    [LT_SIM_LOWEST_SLOT] = {.name = "lowest-slot",
-	.start = start_in_lowest_slot},
-    [LT_SIM_LOWEST_WINDOW] = {.name = "lowest-window",
-	.start = start_in_lowest_window},
-    [LT_SIM_CARBON_TIME] = {.name = "carbon-time",
-	.start = start_by_carbon_time},
+    /* GAIA: at the cleanest hour; at the cleanest span of an average run; where most is saved for
+     * each hour until the end. */
+    [LT_SIM_LOWEST_SLOT] = {.name = "lowest-slot", .start = start_in_lowest_slot},
+    [LT_SIM_LOWEST_WINDOW] = {.name = "lowest-window", .start = start_in_lowest_window},
+    [LT_SIM_CARBON_TIME] = {.name = "carbon-time", .start = start_by_carbon_time},
     /* Suspended over the 30th percentile of a day. */
     [LT_SIM_ECOVISOR] = {.name = "ecovisor", .pause = run_by_ecovisor},
     /* Suspended but in the cleanest hours. */
     [LT_SIM_WAIT_AWHILE] = {.name = "wait-awhile", .pause = run_by_wait_awhile},
     /* GAIA: carbon-time, and at once on free reserved CPUs. */
-    [LT_SIM_RES_FIRST] = {.name = "res-first",
-	.conserving = true,
-	.start = start_by_carbon_time},
+    [LT_SIM_RES_FIRST] = {.name = "res-first", .conserving = true, .start = start_by_carbon_time},
     /* The cleanest start there is, all known. */
     [LT_SIM_OPTIMUM] = {.name = "optimum", .start = start_at_optimum},
     /* lt_decide(), and lt_replan() each hour until the start. */
     [LT_SIM_LOWTIDE] = {.name = "lowtide", .decides = true},
     /* Suspended but in the hours expected cleanest, anew each hour. */
-    [LT_SIM_LOWTIDE_PAUSE] = {.name = "lowtide-pause",
-	.pause = run_in_cleanest_hours},
+    [LT_SIM_LOWTIDE_PAUSE] = {.name = "lowtide-pause", .pause = run_in_cleanest_hours},
     /* Suspended and let go on as lowtided does it, by lt_pause_plan(). */
-    [LT_SIM_LOWTIDE_SUSPEND] = {.name = "lowtide-suspend",
-	.pause = run_as_lowtided},
+    [LT_SIM_LOWTIDE_SUSPEND] = {.name = "lowtide-suspend", .pause = run_as_lowtided},
 };
 
 static const char *const forecast_names[LT_SIM_FORECAST_COUNT] = {
@@ -560,9 +514,8 @@ static const char *const length_names[LT_SIM_LENGTH_COUNT] = {
 const char *
 lt_sim_policy_name(int policy)
 {
-	return policy >= 0 && policy < LT_SIM_POLICY_COUNT
-		   ? LT_ROW(lt_sim_rules, policy).name
-		   : NULL;
+	return policy >= 0 && policy < LT_SIM_POLICY_COUNT ? LT_ROW(lt_sim_rules, policy).name
+							   : NULL;
 }
 
 const char *

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time advances from event to event: jobs come, wait, start and end. Each is
- * planned when it comes, by the rule of the policy or by lt_decide(); what
- * lt_decide() planned is planned again each hour until it starts, and where
- * room is short all that wait are arranged anew, together.
+ * Time advances from event to event: jobs come, wait, start and end. Each is planned when it comes,
+ * by the rule of the policy or by lt_decide(); what lt_decide() planned is planned again each hour
+ * until it starts, and where room is short all that wait are arranged anew, together.
  *
- * Jobs whose time has come start. Without a capacity all of them do; with one,
- * in the order that they came in, by EASY backfill (Lifka, JSSPP 1995): the
- * first that does not fit is promised the earliest time at which it will by the
- * limits of those that run, and others go before it where that does not put it
- * off.
+ * Jobs whose time has come start. Without a capacity all of them do; with one, in the order that
+ * they came in, by EASY backfill (Lifka, JSSPP 1995): the first that does not fit is promised the
+ * earliest time at which it will by the limits of those that run, and others go before it where
+ * that does not put it off.
  *
- * All that happens at one time is one step: ends, submissions, plans, starts.
- * So the next time is asked for, not only the next event.
+ * All that happens at one time is one step: ends, submissions, plans, starts. So the next time is
+ * asked for, not only the next event.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,19 +51,16 @@ later(int64_t a, int64_t b)
 static bool
 books(const struct lt_sim_run *run)
 {
-	return run->rule->decides && run->options->capacity > 0 &&
-	       !run->options->herd;
+	return run->rule->decides && run->options->capacity > 0 && !run->options->herd;
 }
 
 /* The CPUs that a job takes from that start on, as far as is known. */
 static struct lt_planned
 window_of(const struct loop *loop, uint32_t index, int64_t start_utc_s)
 {
-	return (struct lt_planned){
-	    .nodes = (float)loop->run->trace->jobs[index].cpus,
+	return (struct lt_planned){.nodes = (float)loop->run->trace->jobs[index].cpus,
 	    .start_utc_s = start_utc_s,
-	    .end_utc_s =
-		start_utc_s + loop->run->result->fates[index].expected_s};
+	    .end_utc_s = start_utc_s + loop->run->result->fates[index].expected_s};
 }
 
 static struct lt_planned
@@ -87,23 +82,20 @@ book_all(struct loop *loop, uint32_t planned_count, int64_t now_utc_s)
 	const uint32_t run_count = loop->ends.count;
 
 	for (uint32_t i = 0; i < run_count; i++)
-		loop->windows[i] =
-		    window_of_running(loop, loop->ends.heap[i].job, now_utc_s);
+		loop->windows[i] = window_of_running(loop, loop->ends.heap[i].job, now_utc_s);
 	for (uint32_t i = 0; i < loop->waiting_count; i++) {
 		const uint32_t index = loop->waiting[i];
 
 		loop->windows[run_count + i] =
 		    i < planned_count
-			? window_of(loop, index,
-			      later(loop->planned_utc_s[index], now_utc_s))
+			? window_of(loop, index, later(loop->planned_utc_s[index], now_utc_s))
 			: (struct lt_planned){0};
 	}
 }
 
 /* When a waiting job shall start. */
 static int
-plan_one(
-    struct loop *loop, uint32_t slot, int64_t now_utc_s, struct lt_error *err)
+plan_one(struct loop *loop, uint32_t slot, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_sim_run *const run = loop->run;
 	const uint32_t index = loop->waiting[slot];
@@ -112,8 +104,7 @@ plan_one(
 	int64_t *const start_s = &loop->planned_utc_s[index];
 
 	if (!run->rule->decides) {
-		*start_s = run->rule->start != NULL ? run->rule->start(run, job)
-						    : now_utc_s;
+		*start_s = run->rule->start != NULL ? run->rule->start(run, job) : now_utc_s;
 		return LT_OK;
 	}
 
@@ -121,8 +112,7 @@ plan_one(
 
 	if (run->options->again == LT_SIM_REPLAN)
 		ask.standing_utc_s = *start_s;
-	run->result->fates[index].expected_s =
-	    ask.run_s > 0 ? ask.run_s : ask.limit_s;
+	run->result->fates[index].expected_s = ask.run_s > 0 ? ask.run_s : ask.limit_s;
 	if (books(run)) {
 		*own = (struct lt_planned){0};
 		ask.planned = loop->windows;
@@ -153,8 +143,8 @@ struct arranging { /* all that wait, and their requests; parallel */
 };
 
 static void
-fill_bookings(struct lt_rearrange *of, struct arranging *all,
-    const struct loop *loop, int64_t now_utc_s)
+fill_bookings(
+    struct lt_rearrange *of, struct arranging *all, const struct loop *loop, int64_t now_utc_s)
 {
 	const struct lt_sim_run *const run = loop->run;
 
@@ -163,13 +153,10 @@ fill_bookings(struct lt_rearrange *of, struct arranging *all,
 		    window_of_running(loop, loop->ends.heap[i].job, now_utc_s);
 	for (uint32_t i = 0; i < loop->waiting_count; i++) {
 		const uint32_t index = loop->waiting[i];
-		const int64_t start_s =
-		    later(loop->planned_utc_s[index], now_utc_s);
-		const struct lt_sim_ask ask =
-		    lt_sim_ask_of(run, &run->trace->jobs[index]);
+		const int64_t start_s = later(loop->planned_utc_s[index], now_utc_s);
+		const struct lt_sim_ask ask = lt_sim_ask_of(run, &run->trace->jobs[index]);
 
-		lt_sim_market_request(
-		    &all->requests[i], run->market, &ask, now_utc_s);
+		lt_sim_market_request(&all->requests[i], run->market, &ask, now_utc_s);
 		all->jobs[i] = index;
 		of->bookings[of->booking_count++] =
 		    (struct lt_booking){.request = &all->requests[i],
@@ -188,8 +175,7 @@ arrange_waiting(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 	if (count < 2 || count + run_count > LT_PLANNED_MAX)
 		return LT_OK;
 
-	struct arranging all = {
-	    .bookings = calloc(count, sizeof(*all.bookings)),
+	struct arranging all = {.bookings = calloc(count, sizeof(*all.bookings)),
 	    .requests = calloc(count, sizeof(*all.requests)),
 	    .jobs = calloc(count, sizeof(*all.jobs)),
 	    .planned = calloc(count + run_count, sizeof(*all.planned))};
@@ -220,8 +206,7 @@ arrange_waiting(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 
 /* Plans those that came; again: all that wait. */
 static int
-plan_waiting(
-    struct loop *loop, bool again, int64_t now_utc_s, struct lt_error *err)
+plan_waiting(struct loop *loop, bool again, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_sim_run *const run = loop->run;
 	const uint32_t planned_count = loop->planned_count;
@@ -231,13 +216,12 @@ plan_waiting(
 	if (from == loop->waiting_count)
 		return LT_OK;
 	/* All decisions of this time see the same. */
-	if (run->rule->decides && lt_sim_market_see(run->market, run->outlook,
-				      now_utc_s, err) != LT_OK)
+	if (run->rule->decides &&
+	    lt_sim_market_see(run->market, run->outlook, now_utc_s, err) != LT_OK)
 		return err->code;
 	if (books(run)) {
 		book_all(loop, planned_count, now_utc_s);
-		lt_sim_market_queue(
-		    run->market, has_queue(loop, planned_count, now_utc_s));
+		lt_sim_market_queue(run->market, has_queue(loop, planned_count, now_utc_s));
 	}
 	for (; from < loop->waiting_count; from++)
 		if (plan_one(loop, from, now_utc_s, err))
@@ -250,14 +234,12 @@ plan_waiting(
 /* ---- GAIA's ties ---- */
 
 /*
- * In which order GAIA looks at jobs that came in one tick: it takes all of a
- * Python priority queue out and puts them into a new one, each tick, and a heap
- * turns equals around. Who of them gets a reserved CPU depends on it, and so
- * do its published figures.
+ * In which order GAIA looks at jobs that came in one tick: it takes all of a Python priority queue
+ * out and puts them into a new one, each tick, and a heap turns equals around. Who of them gets a
+ * reserved CPU depends on it, and so do its published figures.
  *
- * Taken out in order, they are put in so, and the heap's list is that order.
- * So each tick turns the places of the list by one and the same permutation,
- * and many ticks by a power of it.
+ * Taken out in order, they are put in so, and the heap's list is that order. So each tick turns the
+ * places of the list by one and the same permutation, and many ticks by a power of it.
  */
 
 /* heapq.heappop() of a list of places; equals: the right child goes up. */
@@ -272,8 +254,7 @@ pop_as_heapq(uint32_t *heap, uint32_t count, const int64_t *rank)
 		return first;
 	/* The hole goes down to a leaf, and the last one up from there. */
 	while (child < left) {
-		if (child + 1 < left &&
-		    !(rank[heap[child]] < rank[heap[child + 1]]))
+		if (child + 1 < left && !(rank[heap[child]] < rank[heap[child + 1]]))
 			child++;
 		heap[at] = heap[child];
 		at = child;
@@ -346,15 +327,13 @@ fits_reserved(const struct lt_sim_run *run, const struct lt_sim_job *job)
 
 /* Settles what it pays, which CPUs it has, and when it ends. */
 static int
-start_job(
-    struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
+start_job(struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_sim_run *const run = loop->run;
 	const struct lt_sim_options *const options = run->options;
 	const struct lt_sim_job *const job = &run->trace->jobs[index];
 	struct lt_sim_fate *const fate = &run->result->fates[index];
-	const bool spot =
-	    options->spot && job->exact_run_s <= (double)options->short_s;
+	const bool spot = options->spot && job->exact_run_s <= (double)options->short_s;
 	const bool reserved = !spot && fits_reserved(run, job);
 
 	if (options->capacity > 0)
@@ -364,12 +343,10 @@ start_job(
 	if (reserved)
 		run->reserved_free -= job->cpus;
 	else if (spot)
-		run->result->money += job->cpus * (double)job->run_s /
-				      LT_HOUR_S *
-				      options->spot_price_per_cpu_hour;
-	else
 		run->result->money +=
-		    lt_sim_cost(run, job, fate->start_utc_s, fate->end_utc_s);
+		    job->cpus * (double)job->run_s / LT_HOUR_S * options->spot_price_per_cpu_hour;
+	else
+		run->result->money += lt_sim_cost(run, job, fate->start_utc_s, fate->end_utc_s);
 
 	/* The next tick may use what this one frees. */
 	const struct lt_sim_event end = {
@@ -388,8 +365,7 @@ end_jobs(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_sim_run *const run = loop->run;
 
-	while (
-	    loop->ends.count > 0 && loop->ends.heap[0].at_utc_s <= now_utc_s) {
+	while (loop->ends.count > 0 && loop->ends.heap[0].at_utc_s <= now_utc_s) {
 		const struct lt_sim_event end = lt_sim_events_pop(&loop->ends);
 		const struct lt_sim_job *const job = &run->trace->jobs[end.job];
 
@@ -397,8 +373,7 @@ end_jobs(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 			loop->cpus_free += job->cpus;
 		if (end.kind == ENDS_ON_RESERVED)
 			run->reserved_free += job->cpus;
-		if (run->lengths != NULL &&
-		    lt_sim_learn(run->lengths, job) != LT_OK)
+		if (run->lengths != NULL && lt_sim_learn(run->lengths, job) != LT_OK)
 			return lt_fail(err, LT_ENOMEM, "run times: no memory");
 	}
 	return LT_OK;
@@ -426,13 +401,12 @@ by_time(const void *a, const void *b)
 }
 
 static int
-make_promise(struct promise *promise, const struct loop *loop,
-    const struct lt_sim_job *job, struct lt_error *err)
+make_promise(struct promise *promise, const struct loop *loop, const struct lt_sim_job *job,
+    struct lt_error *err)
 {
 	const struct lt_sim_run *const run = loop->run;
 	const uint32_t count = loop->ends.count;
-	struct release *const releases =
-	    malloc((count + 1) * sizeof(*releases));
+	struct release *const releases = malloc((count + 1) * sizeof(*releases));
 	uint32_t cpus_free = loop->cpus_free;
 
 	if (releases == NULL)
@@ -441,9 +415,8 @@ make_promise(struct promise *promise, const struct loop *loop,
 		const uint32_t index = loop->ends.heap[i].job;
 		const struct lt_sim_job *const runs = &run->trace->jobs[index];
 
-		releases[i] = (struct release){
-		    .at_utc_s = run->result->fates[index].start_utc_s +
-				later(runs->limit_s, runs->run_s),
+		releases[i] = (struct release){.at_utc_s = run->result->fates[index].start_utc_s +
+							   later(runs->limit_s, runs->run_s),
 		    .cpus = runs->cpus};
 	}
 	qsort(releases, count, sizeof(*releases), by_time);
@@ -459,11 +432,9 @@ make_promise(struct promise *promise, const struct loop *loop,
 
 /* True if it may start though another was promised a time. */
 static bool
-goes_before(
-    struct promise *promise, const struct lt_sim_job *job, int64_t now_utc_s)
+goes_before(struct promise *promise, const struct lt_sim_job *job, int64_t now_utc_s)
 {
-	if (!promise->made ||
-	    now_utc_s + later(job->limit_s, job->run_s) <= promise->at_utc_s)
+	if (!promise->made || now_utc_s + later(job->limit_s, job->run_s) <= promise->at_utc_s)
 		return true;
 	if (job->cpus > promise->spare)
 		return false;
@@ -471,26 +442,21 @@ goes_before(
 	return true;
 }
 
-/* Sets *starts: does it start now? With a capacity the first that does not fit
- * gets a promise. */
+/* Sets *starts: does it start now? With a capacity the first that does not fit gets a promise. */
 static int
-may_start(bool *starts, struct promise *promise, const struct loop *loop,
-    uint32_t index, int64_t now_utc_s, struct lt_error *err)
+may_start(bool *starts, struct promise *promise, const struct loop *loop, uint32_t index,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_sim_run *const run = loop->run;
 	const struct lt_sim_job *const job = &run->trace->jobs[index];
 	const bool due = loop->planned_utc_s[index] <= now_utc_s;
 
 	if (run->options->capacity == 0) {
-		*starts =
-		    due || (run->rule->conserving && fits_reserved(run, job));
+		*starts = due || (run->rule->conserving && fits_reserved(run, job));
 		return LT_OK;
 	}
-	*starts = due && job->cpus <= loop->cpus_free &&
-		  goes_before(promise, job, now_utc_s);
-	return due && !*starts && !promise->made
-		   ? make_promise(promise, loop, job, err)
-		   : LT_OK;
+	*starts = due && job->cpus <= loop->cpus_free && goes_before(promise, job, now_utc_s);
+	return due && !*starts && !promise->made ? make_promise(promise, loop, job, err) : LT_OK;
 }
 
 static int
@@ -525,21 +491,17 @@ static int
 step_to(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_sim_trace *const trace = loop->run->trace;
-	const bool again = loop->run->rule->decides &&
-			   loop->run->options->again != LT_SIM_NEVER &&
+	const bool again = loop->run->rule->decides && loop->run->options->again != LT_SIM_NEVER &&
 			   now_utc_s % LT_HOUR_S == 0;
-	const int64_t ticks =
-	    (now_utc_s - loop->at_utc_s) / loop->run->options->tick_s;
+	const int64_t ticks = (now_utc_s - loop->at_utc_s) / loop->run->options->tick_s;
 
 	if (end_jobs(loop, now_utc_s, err) || turn_ties(loop, ticks - 1, err))
 		return err->code;
 	loop->at_utc_s = now_utc_s;
 	lt_sim_tell(loop->run, loop->next);
-	while (loop->next < trace->count &&
-	       trace->jobs[loop->next].submit_utc_s <= now_utc_s)
+	while (loop->next < trace->count && trace->jobs[loop->next].submit_utc_s <= now_utc_s)
 		loop->waiting[loop->waiting_count++] = loop->next++;
-	if (plan_waiting(loop, again, now_utc_s, err) ||
-	    turn_ties(loop, 1, err))
+	if (plan_waiting(loop, again, now_utc_s, err) || turn_ties(loop, 1, err))
 		return err->code;
 	return start_due(loop, now_utc_s, err);
 }
@@ -577,12 +539,12 @@ lt_sim_shift(struct lt_sim_run *run, struct lt_error *err)
 	    .windows = calloc(count, sizeof(*loop.windows))};
 	int64_t at_s;
 
-	if (loop.waiting == NULL || loop.rank == NULL ||
-	    loop.planned_utc_s == NULL || loop.windows == NULL)
+	if (loop.waiting == NULL || loop.rank == NULL || loop.planned_utc_s == NULL ||
+	    loop.windows == NULL)
 		lt_fail(err, LT_ENOMEM, "simulation: no memory");
 	else
-		while ((at_s = next_time_s(&loop)) < INT64_MAX &&
-		       step_to(&loop, at_s, err) == LT_OK)
+		while (
+		    (at_s = next_time_s(&loop)) < INT64_MAX && step_to(&loop, at_s, err) == LT_OK)
 			;
 	free(loop.windows);
 	lt_sim_events_free(&loop.ends);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A signal by the hour as it was, which is what is charged to a job; and what
- * is expected of it at each hour, by what had been seen until then and nothing
- * later. Each hour's is made once and kept: many runs on one signal ask for the
- * same hours.
+ * A signal by the hour as it was, which is what is charged to a job; and what is expected of it at
+ * each hour, by what had been seen until then and nothing later. Each hour's is made once and kept:
+ * many runs on one signal ask for the same hours.
  */
 #include <assert.h>
 #include <math.h>
@@ -26,9 +25,8 @@ bridge_holes(double *value, int hours)
 			continue;
 		for (int k = last + 1; k < i; k++)
 			value[k] = last < 0 ? value[i]
-					    : value[last] +
-						  (value[i] - value[last]) *
-						      (k - last) / (i - last);
+					    : value[last] + (value[i] - value[last]) * (k - last) /
+								(i - last);
 		last = i;
 	}
 	for (int k = last + 1; k < hours; k++)
@@ -43,36 +41,34 @@ fill_steps(struct lt_sim_signal *signal)
 
 		if (isnan(signal->seen[i]))
 			continue;
-		signal->steps[signal->step_count++] =
-		    (struct lt_rate_step){.start_utc_s = at_s,
-			.end_utc_s = at_s + LT_HOUR_S,
-			.value = signal->seen[i],
-			.quality = LT_QUALITY_MEASURED};
+		signal->steps[signal->step_count++] = (struct lt_rate_step){.start_utc_s = at_s,
+		    .end_utc_s = at_s + LT_HOUR_S,
+		    .value = signal->seen[i],
+		    .quality = LT_QUALITY_MEASURED};
 	}
 }
 
 int
-lt_sim_signal_make(struct lt_sim_signal *signal, int64_t first_hour,
-    const double *seen, int hours, struct lt_error *err)
+lt_sim_signal_make(struct lt_sim_signal *signal, int64_t first_hour, const double *seen, int hours,
+    struct lt_error *err)
 {
 	const size_t count = (size_t)(hours > 0 ? hours : 0);
 	int known = 0;
 
-	*signal =
-	    (struct lt_sim_signal){.first_hour = first_hour, .hours = hours};
+	*signal = (struct lt_sim_signal){.first_hour = first_hour, .hours = hours};
 	for (int i = 0; i < hours; i++)
 		known += !isnan(seen[i]);
 	if (known == 0)
 		return lt_fail(err, LT_EINPUT, "signal: no hour has a value");
 	if (hours > LT_SIM_HOURS_MAX)
-		return lt_fail(err, LT_ELIMIT, "signal: %d hours, limit %d",
-		    hours, LT_SIM_HOURS_MAX);
+		return lt_fail(
+		    err, LT_ELIMIT, "signal: %d hours, limit %d", hours, LT_SIM_HOURS_MAX);
 	signal->seen = malloc(count * sizeof(*signal->seen));
 	signal->value = malloc(count * sizeof(*signal->value));
 	signal->sum = malloc((count + 1) * sizeof(*signal->sum));
 	signal->steps = malloc(count * sizeof(*signal->steps));
-	if (signal->seen == NULL || signal->value == NULL ||
-	    signal->sum == NULL || signal->steps == NULL) {
+	if (signal->seen == NULL || signal->value == NULL || signal->sum == NULL ||
+	    signal->steps == NULL) {
 		lt_sim_signal_free(signal);
 		return lt_fail(err, LT_ENOMEM, "signal: no memory");
 	}
@@ -117,13 +113,11 @@ integral_to(const struct lt_sim_signal *signal, int64_t utc_s)
 	const int i = hour_index(signal, utc_s / LT_HOUR_S);
 	const int64_t from_s = (signal->first_hour + i) * LT_HOUR_S;
 
-	return signal->sum[i] +
-	       signal->value[i] * (double)(utc_s - from_s) / LT_HOUR_S;
+	return signal->sum[i] + signal->value[i] * (double)(utc_s - from_s) / LT_HOUR_S;
 }
 
 double
-lt_sim_signal_integral(
-    const struct lt_sim_signal *signal, int64_t from_utc_s, int64_t to_utc_s)
+lt_sim_signal_integral(const struct lt_sim_signal *signal, int64_t from_utc_s, int64_t to_utc_s)
 {
 	assert(from_utc_s <= to_utc_s);
 
@@ -137,8 +131,8 @@ enum {
 	DAY = 24,
 	WEEK = 7 * DAY,
 	WEEKS = 4,
-	/* lowtided fits anew every three hours, for that time of the day. Here
-	 * each of the eight is kept for a week, which is worse. */
+	/* lowtided fits anew every three hours, for that time of the day. Here each of the eight is
+	 * kept for a week, which is worse. */
 	CLOCKS = 8,
 	CLOCK_HOURS = DAY / CLOCKS,
 	FIT_KEPT_HOURS = WEEK,
@@ -158,16 +152,14 @@ struct lt_sim_outlook {
 };
 
 int
-lt_sim_outlook_open(struct lt_sim_outlook **outlook,
-    const struct lt_sim_signal *signal, enum lt_sim_forecast forecast,
-    struct lt_error *err)
+lt_sim_outlook_open(struct lt_sim_outlook **outlook, const struct lt_sim_signal *signal,
+    enum lt_sim_forecast forecast, struct lt_error *err)
 {
 	struct lt_sim_outlook *const made = calloc(1, sizeof(*made));
 
 	*outlook = made;
 	if (made != NULL)
-		made->hours =
-		    calloc((size_t)signal->hours, sizeof(*made->hours));
+		made->hours = calloc((size_t)signal->hours, sizeof(*made->hours));
 	if (made == NULL || made->hours == NULL) {
 		lt_sim_outlook_close(made);
 		*outlook = NULL;
@@ -183,8 +175,7 @@ lt_sim_outlook_close(struct lt_sim_outlook *outlook)
 {
 	if (outlook == NULL)
 		return;
-	for (int i = 0; outlook->hours != NULL && i < outlook->signal->hours;
-	     i++)
+	for (int i = 0; outlook->hours != NULL && i < outlook->signal->hours; i++)
 		free(outlook->hours[i]);
 	free(outlook->hours);
 	free(outlook);
@@ -208,11 +199,9 @@ known_until(const struct lt_sim_signal *signal, int i)
 	return low;
 }
 
-/* The fit for this hour of the day, made anew when it is old. NULL: history is
- * too short. */
+/* The fit for this hour of the day, made anew when it is old. NULL: history is too short. */
 static const struct lt_forecast_fit *
-fit_of_hour(
-    struct lt_sim_outlook *outlook, const struct lt_known *known, int64_t hour)
+fit_of_hour(struct lt_sim_outlook *outlook, const struct lt_known *known, int64_t hour)
 {
 	struct clock_fit *const kept = &outlook->fits[hour % DAY / CLOCK_HOURS];
 
@@ -241,8 +230,7 @@ make_own_outlook(struct lt_sim_outlook *outlook, int i, double *values)
 	uint32_t made;
 
 	for (int k = 0; k < AHEAD; k++)
-		values[k] = count > 0 ? signal->steps[count - 1].value
-				      : signal->value[i];
+		values[k] = count > 0 ? signal->steps[count - 1].value : signal->value[i];
 	if (count == 0)
 		return;
 	if (outlook->forecast == LT_SIM_OWN)
@@ -257,8 +245,8 @@ make_own_outlook(struct lt_sim_outlook *outlook, int i, double *values)
 	}
 }
 
-/* The value `back` hours ago, or as many times that as it takes to find one.
- * NAN = none was ever seen. */
+/* The value `back` hours ago, or as many times that as it takes to find one. NAN = none was ever
+ * seen. */
 static double
 seen_back(const struct lt_sim_signal *signal, int i, int back)
 {
@@ -285,8 +273,7 @@ hour_of_week(const struct lt_sim_signal *signal, int now, int lead)
 	for (int k = 1; k <= WEEKS + 1; k++) {
 		const int i = now + lead - k * WEEK;
 
-		if (i > now || i <= now - WEEKS * WEEK || i < 0 ||
-		    isnan(signal->seen[i]))
+		if (i > now || i <= now - WEEKS * WEEK || i < 0 || isnan(signal->seen[i]))
 			continue;
 		sum += signal->seen[i];
 		count++;
@@ -299,18 +286,15 @@ make_outlook(struct lt_sim_outlook *outlook, int i, double *values)
 {
 	const struct lt_sim_signal *const signal = outlook->signal;
 
-	if (outlook->forecast == LT_SIM_OWN ||
-	    outlook->forecast == LT_SIM_OWN_WEEKS) {
+	if (outlook->forecast == LT_SIM_OWN || outlook->forecast == LT_SIM_OWN_WEEKS) {
 		make_own_outlook(outlook, i, values);
 	} else {
 		for (int k = 0; k < AHEAD; k++) {
-			const double truth = lt_sim_signal_at(
-			    signal, signal->first_hour + i + k);
-			const double value =
-			    outlook->forecast == LT_SIM_PERFECT ? truth
-			    : outlook->forecast == LT_SIM_YESTERDAY
-				? yesterday(signal, i, k)
-				: hour_of_week(signal, i, k);
+			const double truth = lt_sim_signal_at(signal, signal->first_hour + i + k);
+			const double value = outlook->forecast == LT_SIM_PERFECT ? truth
+					     : outlook->forecast == LT_SIM_YESTERDAY
+						 ? yesterday(signal, i, k)
+						 : hour_of_week(signal, i, k);
 
 			values[k] = isnan(value) ? signal->value[i] : value;
 		}

@@ -22,8 +22,7 @@ const struct lt_sim_options lt_sim_defaults = {
     .reserved_part = 0.4,
 };
 
-/* The means of short and of long jobs; one of just the limit is both, as GAIA
- * has it. */
+/* The means of short and of long jobs; one of just the limit is both, as GAIA has it. */
 static void
 find_averages(struct lt_sim_run *run)
 {
@@ -41,8 +40,7 @@ find_averages(struct lt_sim_run *run)
 	}
 	for (int k = 0; k < 2; k++)
 		run->average_s[k] =
-		    count[k] > 0 ? (int64_t)(sum[k] / count[k] /
-					     (double)run->options->tick_s) *
+		    count[k] > 0 ? (int64_t)(sum[k] / count[k] / (double)run->options->tick_s) *
 				       run->options->tick_s
 				 : run->options->short_s;
 }
@@ -71,21 +69,17 @@ sum_up(const struct lt_sim_run *run)
 		const struct lt_sim_job *const job = &run->trace->jobs[i];
 		struct lt_sim_fate *const fate = &result->fates[i];
 
-		fate->late = fate->end_utc_s - job->run_s >
-			     job->submit_utc_s + lt_sim_wait_s(options, job);
+		fate->late =
+		    fate->end_utc_s - job->run_s > job->submit_utc_s + lt_sim_wait_s(options, job);
 		result->late += fate->late;
 		result->wait_s +=
-		    (double)(fate->end_utc_s - job->run_s - job->submit_utc_s) /
-		    run->trace->count;
+		    (double)(fate->end_utc_s - job->run_s - job->submit_utc_s) / run->trace->count;
 		if (fate->start_utc_s > last_start_s)
 			last_start_s = fate->start_utc_s;
 	}
-	/* Reserved CPUs are paid for until the last job starts, as GAIA has
-	 * it. */
-	result->money += options->reserved * options->reserved_part *
-			 options->price_per_cpu_hour *
-			 (double)(last_start_s - result->from_utc_s) /
-			 LT_HOUR_S;
+	/* Reserved CPUs are paid for until the last job starts, as GAIA has it. */
+	result->money += options->reserved * options->reserved_part * options->price_per_cpu_hour *
+			 (double)(last_start_s - result->from_utc_s) / LT_HOUR_S;
 }
 
 int
@@ -111,10 +105,9 @@ lt_simulate(struct lt_sim_result *result, const struct lt_sim_input *input,
 	for (uint32_t i = 0; options->capacity > 0 && i < trace->count; i++)
 		if (trace->jobs[i].cpus > options->capacity)
 			return lt_fail(err, LT_EINPUT,
-			    "capacity: a job of %u CPUs, and there are %u",
-			    trace->jobs[i].cpus, options->capacity);
-	result->from_utc_s = result->to_utc_s =
-	    trace->jobs[0].submit_utc_s / LT_HOUR_S * LT_HOUR_S;
+			    "capacity: a job of %u CPUs, and there are %u", trace->jobs[i].cpus,
+			    options->capacity);
+	result->from_utc_s = result->to_utc_s = trace->jobs[0].submit_utc_s / LT_HOUR_S * LT_HOUR_S;
 	result->fates = calloc(trace->count, sizeof(*result->fates));
 	if (result->fates == NULL)
 		return lt_fail(err, LT_ENOMEM, "jobs: no memory");
@@ -127,8 +120,7 @@ lt_simulate(struct lt_sim_result *result, const struct lt_sim_input *input,
 	}
 	find_averages(&run);
 	if (err->code == LT_OK)
-		(void)(run.rule->pause != NULL ? pause_all(&run, err)
-					       : lt_sim_shift(&run, err));
+		(void)(run.rule->pause != NULL ? pause_all(&run, err) : lt_sim_shift(&run, err));
 	lt_lengths_free(run.lengths);
 	lt_sim_market_close(run.market);
 	if (err->code == LT_OK)

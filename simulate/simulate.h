@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The simulator: jobs of a trace, a signal by the hour, and a policy that says
- * when each starts. It decides by the same library as everything else and has
- * no clock, no network and no files of its own.
+ * The simulator: jobs of a trace, a signal by the hour, and a policy that says when each starts. It
+ * decides by the same library as everything else and has no clock, no network and no files of its
+ * own.
  *
  *   trace.c      traces, and what they lack -> struct lt_sim_trace
  *   signal.c     the signal as it was       -> struct lt_sim_signal
@@ -13,8 +13,8 @@
  *   job.c        what a job asks for, and what its running takes
  *   market.c     one partition, and lt_decide() on it
  *
- * Two more simulators: spot.h, of deadlines on nodes that are taken, and
- * site.h, of a site's own runs.
+ * Two more simulators: spot.h, of deadlines on nodes that are taken, and site.h, of a site's own
+ * runs.
  */
 #ifndef LT_SIMULATE_H
 #define LT_SIMULATE_H
@@ -25,7 +25,7 @@
 #include "error.h"
 
 enum {
-	LT_SIM_BAD_SHOWN_MAX = 5, /* of bad rows: the others are counted */
+	LT_SIM_BAD_SHOWN_MAX = 5,	   /* of bad rows: the others are counted */
 	LT_SIM_JOBS_MAX = 4 * 1024 * 1024, /* more: refused */
 	LT_SIM_HOURS_MAX = 20 * 366 * 24,  /* of a signal; more: refused */
 };
@@ -64,8 +64,8 @@ struct lt_sim_signal {
 };
 
 /* Takes `seen` (hours values, NAN = missing), which stays the caller's. */
-int lt_sim_signal_make(struct lt_sim_signal *signal, int64_t first_hour,
-    const double *seen, int hours, struct lt_error *err);
+int lt_sim_signal_make(struct lt_sim_signal *signal, int64_t first_hour, const double *seen,
+    int hours, struct lt_error *err);
 void lt_sim_signal_free(struct lt_sim_signal *signal);
 /* That hour's value; before the first and after the last as these. */
 double lt_sim_signal_at(const struct lt_sim_signal *signal, int64_t hour);
@@ -129,7 +129,7 @@ struct lt_sim_options {
 	uint32_t reserved;		   /* CPUs that are paid for anyway */
 	bool spot;			   /* short jobs on preemptible CPUs */
 	uint32_t capacity;		   /* CPUs; 0 = without limit */
-	bool herd; /* nobody books: each plans as if alone */
+	bool herd;			   /* nobody books: each plans as if alone */
 	double watts_per_cpu;
 	double idle_watts_per_cpu; /* of that, of a job that stands still */
 	/* From the policy file, for lowtide's decision. */
@@ -160,12 +160,11 @@ struct lt_sim_result {
 
 /* Forecasts as of each hour, kept for all runs on one signal. */
 struct lt_sim_outlook;
-int lt_sim_outlook_open(struct lt_sim_outlook **outlook,
-    const struct lt_sim_signal *signal, enum lt_sim_forecast forecast,
-    struct lt_error *err);
+int lt_sim_outlook_open(struct lt_sim_outlook **outlook, const struct lt_sim_signal *signal,
+    enum lt_sim_forecast forecast, struct lt_error *err);
 void lt_sim_outlook_close(struct lt_sim_outlook *outlook);
-/* LT_FORECAST_HOURS values from that hour on, the first one known if it was
- * seen; lent until closed. NULL: no memory. */
+/* LT_FORECAST_HOURS values from that hour on, the first one known if it was seen; lent until
+ * closed. NULL: no memory. */
 const double *lt_sim_outlook_at(struct lt_sim_outlook *outlook, int64_t hour);
 
 struct lt_sim_look { /* at jobs that may stand still */
@@ -176,20 +175,19 @@ struct lt_sim_look { /* at jobs that may stand still */
 struct lt_sim_input { /* lent */
 	const struct lt_sim_trace *trace;
 	const struct lt_sim_signal *signal;
-	/* Made by the forecast of the options; NULL for policies of others,
-	 * which know the signal. */
+	/* Made by the forecast of the options; NULL for policies of others, which know the
+	 * signal. */
 	struct lt_sim_outlook *outlook;
 	/* Micros per CPU-hour; NULL = that of the options, always. */
 	const struct lt_sim_signal *price;
-	/* When lowtide-suspend looks, in this order; NULL = at each hour, and
-	 * when a course says. */
+	/* When lowtide-suspend looks, in this order; NULL = at each hour, and when a course
+	 * says. */
 	const struct lt_sim_look *looks;
 	uint32_t look_count;
 	/* Told at each step how many jobs have come until then; may be NULL. */
 	void (*tell)(void *context, uint32_t come);
 	/* Told of each time that job `number` stood still; may be NULL. */
-	void (*paused)(void *context, uint32_t number, int64_t from_utc_s,
-	    int64_t until_utc_s);
+	void (*paused)(void *context, uint32_t number, int64_t from_utc_s, int64_t until_utc_s);
 	void *context;
 };
 

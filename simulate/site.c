@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All that settings share: run times as they were known, what each run cost,
- * which of them count, how much room there was. Settings are simulated beside
- * each other: each is one thread's alone, and what they share nobody changes.
+ * All that settings share: run times as they were known, what each run cost, which of them count,
+ * how much room there was. Settings are simulated beside each other: each is one thread's alone,
+ * and what they share nobody changes.
  */
 #include <math.h>
 #include <pthread.h>
@@ -73,17 +73,14 @@ learn_all(struct lt_site_sim *sim, struct lt_error *err)
 		const struct lt_site_run *const run = &sim->site.runs[i];
 		const struct lt_run_kind kind = kind_of_run(run);
 
-		while (code == LT_OK && ended < count &&
-		       order[ended].end_utc_s <= run->submit_utc_s)
-			code = learn_run(
-			    lengths, &sim->site.runs[order[ended++].index]);
-		sim->bases[i].learned =
-		    lt_lengths_ask(lengths, &kind, run->limit_s);
+		while (
+		    code == LT_OK && ended < count && order[ended].end_utc_s <= run->submit_utc_s)
+			code = learn_run(lengths, &sim->site.runs[order[ended++].index]);
+		sim->bases[i].learned = lt_lengths_ask(lengths, &kind, run->limit_s);
 	}
 	free(order);
 	lt_lengths_free(lengths);
-	return code == LT_OK ? LT_OK
-			     : lt_fail(err, LT_ENOMEM, "run times: no memory");
+	return code == LT_OK ? LT_OK : lt_fail(err, LT_ENOMEM, "run times: no memory");
 }
 
 /* ---- what runs cost, and room ---- */
@@ -93,17 +90,14 @@ open_outlooks(struct lt_site_sim *sim, struct lt_error *err)
 {
 	const struct lt_market *const market = sim->site.market;
 
-	sim->outlooks =
-	    calloc(market->series_count + 1, sizeof(struct lt_sim_outlook *));
+	sim->outlooks = calloc(market->series_count + 1, sizeof(struct lt_sim_outlook *));
 	if (sim->outlooks == NULL)
 		return lt_fail(err, LT_ENOMEM, "forecasts: no memory");
 	for (uint32_t i = 0; i < market->series_count; i++) {
-		const struct lt_sim_signal *const signal =
-		    &sim->site.signals[i];
+		const struct lt_sim_signal *const signal = &sim->site.signals[i];
 
 		if (signal->hours > 0 &&
-		    lt_sim_outlook_open(&sim->outlooks[i], signal,
-			LT_SIM_OWN_WEEKS, err) != LT_OK)
+		    lt_sim_outlook_open(&sim->outlooks[i], signal, LT_SIM_OWN_WEEKS, err) != LT_OK)
 			return err->code;
 	}
 	return LT_OK;
@@ -117,12 +111,9 @@ make_forecasts(struct lt_site_sim *sim, struct lt_error *err)
 
 	for (uint32_t i = 0; i < sim->site.market->series_count; i++)
 		for (int64_t hour = hours.from_utc_s / LT_HOUR_S;
-		     sim->outlooks[i] != NULL &&
-		     hour * LT_HOUR_S < hours.to_utc_s;
-		     hour++)
+		     sim->outlooks[i] != NULL && hour * LT_HOUR_S < hours.to_utc_s; hour++)
 			if (lt_sim_outlook_at(sim->outlooks[i], hour) == NULL)
-				return lt_fail(
-				    err, LT_ENOMEM, "forecasts: no memory");
+				return lt_fail(err, LT_ENOMEM, "forecasts: no memory");
 	return LT_OK;
 }
 
@@ -133,17 +124,15 @@ find_base(struct lt_site_sim *sim, uint32_t index)
 	const struct lt_site *const site = &sim->site;
 	const struct lt_site_run *const run = &site->runs[index];
 	struct lt_site_base *const base = &sim->bases[index];
-	const struct lt_site_stay stay = {.partition = run->partition,
-	    .start_utc_s = run->start_utc_s,
-	    .stretch = 1};
+	const struct lt_site_stay stay = {
+	    .partition = run->partition, .start_utc_s = run->start_utc_s, .stretch = 1};
 	const int64_t last_s = run->end_utc_s + site->market->max_delay_s;
 	struct lt_estimate estimate;
 	const bool is_priced = lt_site_price(&estimate, sim, index, &stay) &&
 			       (estimate.has_cost || estimate.has_carbon);
 
 	base->node_equivalents = is_priced ? estimate.node_equivalents : 0;
-	if (run->submit_utc_s < site->from_utc_s ||
-	    run->submit_utc_s >= site->to_utc_s)
+	if (run->submit_utc_s < site->from_utc_s || run->submit_utc_s >= site->to_utc_s)
 		return;
 	if (!is_priced) {
 		sim->counts.no_place++;
@@ -181,15 +170,13 @@ by_time(const void *a, const void *b)
 	return x->index > y->index ? 1 : x->index < y->index ? -1 : 0;
 }
 
-/* The most that ran at once in each partition: that much had room, whatever
- * nodes it has today. */
+/* The most that ran at once in each partition: that much had room, whatever nodes it has today. */
 static int
 find_room(struct lt_site_sim *sim, struct lt_error *err)
 {
 	const struct lt_site *const site = &sim->site;
 	const uint32_t partitions = site->market->partition_count;
-	struct edge *const edges =
-	    calloc(2 * (size_t)site->run_count + 1, sizeof(*edges));
+	struct edge *const edges = calloc(2 * (size_t)site->run_count + 1, sizeof(*edges));
 	double *const used = calloc(partitions + 1, sizeof(*used));
 	size_t count = 0;
 
@@ -197,17 +184,14 @@ find_room(struct lt_site_sim *sim, struct lt_error *err)
 	if (edges == NULL || used == NULL || sim->room == NULL)
 		lt_fail(err, LT_ENOMEM, "room: no memory");
 	for (uint32_t i = 0; err->code == LT_OK && i < site->run_count; i++) {
-		edges[count++] =
-		    (struct edge){site->runs[i].start_utc_s, i, false};
-		edges[count++] =
-		    (struct edge){site->runs[i].end_utc_s, i, true};
+		edges[count++] = (struct edge){site->runs[i].start_utc_s, i, false};
+		edges[count++] = (struct edge){site->runs[i].end_utc_s, i, true};
 	}
 	if (edges != NULL)
 		qsort(edges, count, sizeof(*edges), by_time);
 	for (size_t i = 0; i < count; i++) {
 		const uint16_t p = site->runs[edges[i].index].partition;
-		const double nodes =
-		    sim->bases[edges[i].index].node_equivalents;
+		const double nodes = sim->bases[edges[i].index].node_equivalents;
 
 		used[p] += edges[i].is_end ? -nodes : nodes;
 		if (used[p] > sim->room[p])
@@ -222,20 +206,17 @@ find_room(struct lt_site_sim *sim, struct lt_error *err)
 static int
 count_weeks(struct lt_site_sim *sim, struct lt_error *err)
 {
-	const int64_t weeks =
-	    (sim->site.to_utc_s - sim->site.from_utc_s) / (7 * LT_DAY_S);
+	const int64_t weeks = (sim->site.to_utc_s - sim->site.from_utc_s) / (7 * LT_DAY_S);
 
 	if (weeks > LT_SITE_WEEKS_MAX)
-		return lt_fail(err, LT_EINPUT,
-		    "got %lld weeks, want at most %d", (long long)weeks,
+		return lt_fail(err, LT_EINPUT, "got %lld weeks, want at most %d", (long long)weeks,
 		    LT_SITE_WEEKS_MAX);
 	sim->week_count = weeks > 0 ? (int)weeks : 1;
 	return LT_OK;
 }
 
 int
-lt_site_open(
-    struct lt_site_sim **sim, const struct lt_site *site, struct lt_error *err)
+lt_site_open(struct lt_site_sim **sim, const struct lt_site *site, struct lt_error *err)
 {
 	struct lt_site_sim *const made = calloc(1, sizeof(*made));
 
@@ -261,8 +242,7 @@ lt_site_close(struct lt_site_sim *sim)
 {
 	if (sim == NULL)
 		return;
-	for (uint32_t i = 0;
-	     sim->outlooks != NULL && i < sim->site.market->series_count; i++)
+	for (uint32_t i = 0; sim->outlooks != NULL && i < sim->site.market->series_count; i++)
 		lt_sim_outlook_close(sim->outlooks[i]);
 	free(sim->outlooks);
 	lt_site_truth_close(sim->truth);
@@ -299,8 +279,8 @@ simulate_next(void *context)
 	while ((i = atomic_fetch_add(&all->next, 1)) < all->settings->count) {
 		struct lt_error err = {0};
 
-		if (lt_site_simulate(&all->results[i], all->sim,
-			&all->settings->list[i], &err) == LT_OK)
+		if (lt_site_simulate(&all->results[i], all->sim, &all->settings->list[i], &err) ==
+		    LT_OK)
 			continue;
 		pthread_mutex_lock(&all->lock);
 		if (all->err.code == LT_OK)
@@ -311,9 +291,8 @@ simulate_next(void *context)
 }
 
 int
-lt_site_simulate_all(struct lt_site_result *results,
-    const struct lt_site_sim *sim, const struct lt_site_settings *settings,
-    struct lt_error *err)
+lt_site_simulate_all(struct lt_site_result *results, const struct lt_site_sim *sim,
+    const struct lt_site_settings *settings, struct lt_error *err)
 {
 	struct all all = {.results = results,
 	    .sim = sim,
@@ -340,14 +319,12 @@ lt_site_simulate_all(struct lt_site_result *results,
 
 /* ---- a part of sums of weeks ---- */
 
-/* Leave one week out (Quenouille 1956, Tukey 1958): weeks differ by weather
- * and by who computes, and runs of a week are no independent draws. */
+/* Leave one week out (Quenouille 1956, Tukey 1958): weeks differ by weather and by who computes,
+ * and runs of a week are no independent draws. */
 
-/* Student's t at 0.975 by degrees of freedom, from 1; of more the last, which
- * is a little wide. */
-static const double quantiles[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447,
-    2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110,
-    2.101, 2.093, 2.086};
+/* Student's t at 0.975 by degrees of freedom, from 1; of more the last, which is a little wide. */
+static const double quantiles[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262,
+    2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
 enum { QUANTILES = sizeof(quantiles) / sizeof(quantiles[0]) };
 
 struct sums {
@@ -388,17 +365,14 @@ lt_jackknife_part(const double *saved, const double *base, int count)
 		return out;
 	for (int i = 0; i < count; i++)
 		if (base[i] > 0)
-			mean +=
-			    part_without(&sums, saved[i], base[i]) / sums.weeks;
+			mean += part_without(&sums, saved[i], base[i]) / sums.weeks;
 	for (int i = 0; i < count; i++)
 		if (base[i] > 0) {
-			const double off =
-			    part_without(&sums, saved[i], base[i]) - mean;
+			const double off = part_without(&sums, saved[i], base[i]) - mean;
 
 			squares += off * off;
 		}
-	const double t = quantiles[sums.weeks - 2 < QUANTILES ? sums.weeks - 2
-							      : QUANTILES - 1];
+	const double t = quantiles[sums.weeks - 2 < QUANTILES ? sums.weeks - 2 : QUANTILES - 1];
 	const double half = t * sqrt(squares * (sums.weeks - 1) / sums.weeks);
 
 	out.has_interval = true;

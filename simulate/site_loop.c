@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One setting: runs come as they came, are decided, wait, are decided again,
- * and run. A run that is not moved starts when it did, for the queue that it
- * waited in is Slurm's; one that is moved starts at its hour, at home not
- * before it did. Each partition has a line, whose head goes first and others
- * after it where they fit. At the end: each run that counts, where and when it
- * would have run beside where and when it did.
+ * One setting: runs come as they came, are decided, wait, are decided again, and run. A run that is
+ * not moved starts when it did, for the queue that it waited in is Slurm's; one that is moved
+ * starts at its hour, at home not before it did. Each partition has a line, whose head goes first
+ * and others after it where they fit. At the end: each run that counts, where and when it would
+ * have run beside where and when it did.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,8 +16,8 @@
 
 enum {
 	LINE_S = 60, /* who waited longer than that, waited in line */
-	/* lowtided looks each hour, too: that would take three times as long,
-	 * and save a twentieth more. */
+	/* lowtided looks each hour, too: that would take three times as long, and save a twentieth
+	 * more. */
 	BEFORE_S = 300,
 	TELL = 1024,
 };
@@ -75,13 +74,10 @@ later(int64_t a, int64_t b)
 }
 
 static int
-push_event(struct loop *loop, uint32_t kind, uint32_t index, int64_t at_utc_s,
-    struct lt_error *err)
+push_event(struct loop *loop, uint32_t kind, uint32_t index, int64_t at_utc_s, struct lt_error *err)
 {
-	const struct lt_sim_event event = {.at_utc_s = at_utc_s,
-	    .rank = (uint64_t)kind << 32 | index,
-	    .kind = kind,
-	    .job = index};
+	const struct lt_sim_event event = {
+	    .at_utc_s = at_utc_s, .rank = (uint64_t)kind << 32 | index, .kind = kind, .job = index};
 
 	return lt_sim_events_push(&loop->events, event, err);
 }
@@ -123,13 +119,10 @@ expected_s(const struct loop *loop, uint32_t index, int64_t ran_s)
 	const double ratio = loop->jobs[index].length_ratio;
 	/* A request is large: where its limit is said none is made. */
 	const int64_t limit_s =
-	    run->limit_s > 0
-		? run->limit_s
-		: lt_limit_of(
-		      &(struct lt_request){.deadline_utc_s = LT_UNSET_64},
-		      loop->sim->site.market, run->partition);
-	const int64_t most_s =
-	    limit_s > 0 ? limit_s : LT_FORECAST_HOURS * LT_HOUR_S;
+	    run->limit_s > 0 ? run->limit_s
+			     : lt_limit_of(&(struct lt_request){.deadline_utc_s = LT_UNSET_64},
+				   loop->sim->site.market, run->partition);
+	const int64_t most_s = limit_s > 0 ? limit_s : LT_FORECAST_HOURS * LT_HOUR_S;
 	struct lt_expected expected = loop->sim->bases[index].learned;
 
 	expected.expected_s = (int64_t)((double)expected.expected_s * ratio);
@@ -143,10 +136,8 @@ window_of(const struct loop *loop, uint32_t index, int64_t now_utc_s)
 {
 	const struct job *const job = &loop->jobs[index];
 	const bool runs = job->state == RUNS;
-	const int64_t start_s =
-	    runs ? job->start_utc_s : later(job->due_utc_s, now_utc_s);
-	const int64_t end_s =
-	    start_s + expected_s(loop, index, runs ? now_utc_s - start_s : 0);
+	const int64_t start_s = runs ? job->start_utc_s : later(job->due_utc_s, now_utc_s);
+	const int64_t end_s = start_s + expected_s(loop, index, runs ? now_utc_s - start_s : 0);
 
 	return (struct lt_planned){.partition = job->partition,
 	    .nodes = (float)job->nodes,
@@ -158,9 +149,8 @@ static int64_t
 length_there_s(const struct loop *loop, uint32_t index)
 {
 	const struct job *const job = &loop->jobs[index];
-	const int64_t there_s =
-	    (int64_t)((double)lt_site_length_s(&loop->sim->site.runs[index]) *
-		      job->length_ratio * job->stretch);
+	const int64_t there_s = (int64_t)((double)lt_site_length_s(&loop->sim->site.runs[index]) *
+					  job->length_ratio * job->stretch);
 
 	return there_s > 0 ? there_s : 1;
 }
@@ -169,16 +159,14 @@ static bool
 has_room(const struct loop *loop, const struct job *job)
 {
 	const struct lt_site_sim *const sim = loop->sim;
-	const double nodes =
-	    sim->site.market->partitions[job->partition].node_count;
+	const double nodes = sim->site.market->partitions[job->partition].node_count;
 	const double has = fmax(sim->room[job->partition], nodes);
 
 	return loop->lines[job->partition].used + job->nodes <= has + noise;
 }
 
 static int
-start_run(
-    struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
+start_run(struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
 {
 	struct job *const job = &loop->jobs[index];
 	const bool was_booked = job->booked;
@@ -189,8 +177,7 @@ start_run(
 	job->end_utc_s = now_utc_s + length_there_s(loop, index);
 	take_room(loop, index);
 	if (!was_booked) {
-		const struct lt_planned window =
-		    window_of(loop, index, now_utc_s);
+		const struct lt_planned window = window_of(loop, index, now_utc_s);
 
 		lt_site_view_plan(loop->view, &window);
 	}
@@ -205,8 +192,7 @@ get_in_line(struct loop *loop, uint32_t index, struct lt_error *err)
 
 	if (line->count == line->room) {
 		const uint32_t more = line->room * 2 + 16;
-		uint32_t *const waiting =
-		    realloc(line->waiting, more * sizeof(*waiting));
+		uint32_t *const waiting = realloc(line->waiting, more * sizeof(*waiting));
 
 		if (waiting == NULL)
 			return lt_fail(err, LT_ENOMEM, "queue: no memory");
@@ -221,8 +207,7 @@ get_in_line(struct loop *loop, uint32_t index, struct lt_error *err)
 
 /* Those that waited for its room start. */
 static int
-end_run(
-    struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
+end_run(struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
 {
 	const uint16_t p = loop->jobs[index].partition;
 	struct line *const line = &loop->lines[p];
@@ -256,8 +241,7 @@ look_around(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 	if (lt_site_view_begin(loop->view, now_utc_s, err) != LT_OK)
 		return err->code;
 	for (uint32_t i = 0; i < loop->taking_count; i++) {
-		const struct lt_planned window =
-		    window_of(loop, loop->taking[i], now_utc_s);
+		const struct lt_planned window = window_of(loop, loop->taking[i], now_utc_s);
 
 		lt_site_view_take(loop->view, &window);
 	}
@@ -265,20 +249,17 @@ look_around(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 }
 
 static int
-push_look(
-    struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
+push_look(struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
 {
 	const int64_t at_s = loop->jobs[index].due_utc_s - BEFORE_S;
 
-	return at_s > now_utc_s ? push_event(loop, LOOKS, index, at_s, err)
-				: LT_OK;
+	return at_s > now_utc_s ? push_event(loop, LOOKS, index, at_s, err) : LT_OK;
 }
 
 static int
 push_due(struct loop *loop, uint32_t index, struct lt_error *err)
 {
-	return push_event(
-	    loop, IS_DUE, index, loop->jobs[index].due_utc_s, err);
+	return push_event(loop, IS_DUE, index, loop->jobs[index].due_utc_s, err);
 }
 
 /* The first run's begins all: each that comes announces the next. */
@@ -288,8 +269,7 @@ push_coming(struct loop *loop, uint32_t index, struct lt_error *err)
 	const struct lt_site *const site = &loop->sim->site;
 
 	return index < site->run_count
-		   ? push_event(loop, COMES, index,
-			 site->runs[index].submit_utc_s, err)
+		   ? push_event(loop, COMES, index, site->runs[index].submit_utc_s, err)
 		   : LT_OK;
 }
 
@@ -307,8 +287,8 @@ stay_home(struct loop *loop, uint32_t index, int64_t now_utc_s)
 	job->failure_micros = 0;
 	job->due_utc_s = later(run->start_utc_s, now_utc_s);
 	/* It is one of those that wait in line there. */
-	job->in_line = run->start_utc_s > run->eligible_utc_s + LINE_S &&
-		       run->start_utc_s > now_utc_s;
+	job->in_line =
+	    run->start_utc_s > run->eligible_utc_s + LINE_S && run->start_utc_s > now_utc_s;
 	loop->queued[run->partition] += job->in_line;
 }
 
@@ -325,8 +305,7 @@ leave_line(struct loop *loop, uint32_t index)
 static double
 stretch_of(const struct lt_plan *plan)
 {
-	const double undisturbed =
-	    plan->home.expected_active_s * plan->chosen.time_ratio;
+	const double undisturbed = plan->home.expected_active_s * plan->chosen.time_ratio;
 
 	return plan->chosen.expected_interruptions > 0 && undisturbed > 0 &&
 		       plan->chosen.partition != plan->home.partition
@@ -348,8 +327,7 @@ move_to(struct loop *loop, uint32_t index, const struct lt_plan *plan)
 	job->length_ratio = is_home ? 1 : to->time_ratio;
 	job->stretch = stretch_of(plan);
 	job->failure_micros = is_home ? 0 : to->expected_failure_micros;
-	job->due_utc_s = is_home ? later(to->start_utc_s, run->start_utc_s)
-				 : to->start_utc_s;
+	job->due_utc_s = is_home ? later(to->start_utc_s, run->start_utc_s) : to->start_utc_s;
 }
 
 /* Its window is taken from now on. */
@@ -364,8 +342,7 @@ book_window(struct loop *loop, uint32_t index, int64_t now_utc_s)
 
 /* One that stays, and starts as good as at once, is seen by who comes next. */
 static int
-let_stay(
-    struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
+let_stay(struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
 {
 	if (loop->jobs[index].due_utc_s <= now_utc_s + LINE_S)
 		book_window(loop, index, now_utc_s);
@@ -382,8 +359,7 @@ is_moved(const struct lt_plan *plan)
 static void
 make_request(struct loop *loop, uint32_t index, bool again)
 {
-	const struct lt_expected *const learned =
-	    &loop->sim->bases[index].learned;
+	const struct lt_expected *const learned = &loop->sim->bases[index].learned;
 
 	lt_site_request(&loop->request, loop->sim, index, 0);
 	loop->request.objective = loop->setting->objective;
@@ -400,18 +376,16 @@ decide_first(struct loop *loop, uint32_t index, struct lt_error *err)
 
 	job->state = WAITS;
 	stay_home(loop, index, now_s);
-	job->promised_utc_s =
-	    run->eligible_utc_s + loop->sim->site.market->max_delay_s;
-	if (!loop->sim->bases[index].counted ||
-	    !lt_site_is_free(loop->sim->site.market, run))
+	job->promised_utc_s = run->eligible_utc_s + loop->sim->site.market->max_delay_s;
+	if (!loop->sim->bases[index].counted || !lt_site_is_free(loop->sim->site.market, run))
 		return let_stay(loop, index, now_s, err);
 	if (look_around(loop, now_s, err) != LT_OK)
 		return err->code;
 	const struct lt_site_seen seen = lt_site_view_seen(loop->view);
 
 	make_request(loop, index, false);
-	if (lt_decide(&loop->plan, &loop->request, seen.market, seen.planned,
-		seen.planned_count, now_s, err) != LT_OK)
+	if (lt_decide(&loop->plan, &loop->request, seen.market, seen.planned, seen.planned_count,
+		now_s, err) != LT_OK)
 		return err->code;
 	if (!is_moved(&loop->plan))
 		return let_stay(loop, index, now_s, err);
@@ -437,8 +411,7 @@ change_plan(struct loop *loop, uint32_t index, int64_t now_utc_s)
 }
 
 static int
-decide_again(
-    struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
+decide_again(struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
 {
 	struct job *const job = &loop->jobs[index];
 	struct lt_planned own;
@@ -446,8 +419,7 @@ decide_again(
 	if (look_around(loop, now_utc_s, err) != LT_OK)
 		return err->code;
 	make_request(loop, index, true);
-	loop->request.earliest_utc_s =
-	    later(now_utc_s, loop->request.earliest_utc_s);
+	loop->request.earliest_utc_s = later(now_utc_s, loop->request.earliest_utc_s);
 	loop->request.latest_utc_s = later(now_utc_s, job->promised_utc_s);
 	own = window_of(loop, index, now_utc_s);
 	own = lt_site_view_window(loop->view, &own);
@@ -476,8 +448,7 @@ decide_again(
 }
 
 static int
-happen(
-    struct loop *loop, const struct lt_sim_event *event, struct lt_error *err)
+happen(struct loop *loop, const struct lt_sim_event *event, struct lt_error *err)
 {
 	const struct lt_site *const site = &loop->sim->site;
 	const struct job *const job = &loop->jobs[event->job];
@@ -494,16 +465,13 @@ happen(
 			return err->code;
 		return decide_first(loop, event->job, err);
 	case LOOKS:
-		return waits && job->moved
-			   ? decide_again(loop, event->job, now_s, err)
-			   : LT_OK;
+		return waits && job->moved ? decide_again(loop, event->job, now_s, err) : LT_OK;
 	default: /* it is due, unless it was given another hour since */
 		if (!waits || job->due_utc_s != now_s)
 			return LT_OK;
 		leave_line(loop, event->job);
-		return has_room(loop, job)
-			   ? start_run(loop, event->job, now_s, err)
-			   : get_in_line(loop, event->job, err);
+		return has_room(loop, job) ? start_run(loop, event->job, now_s, err)
+					   : get_in_line(loop, event->job, err);
 	}
 }
 
@@ -512,8 +480,7 @@ happen(
 static int
 week_of(const struct lt_site_sim *sim, uint32_t index)
 {
-	const int64_t after_s =
-	    sim->site.runs[index].submit_utc_s - sim->site.from_utc_s;
+	const int64_t after_s = sim->site.runs[index].submit_utc_s - sim->site.from_utc_s;
 	const int64_t week = after_s / (7 * LT_DAY_S);
 
 	return week >= sim->week_count ? sim->week_count - 1 : (int)week;
@@ -535,62 +502,54 @@ add_sums(struct lt_site_sums *sums, const struct difference *difference)
 	sums->saved_mg += difference->saved_mg;
 }
 
-/* The saving of one that runs elsewhere or at another time. What has no price
- * there has no saving: what is decided by money goes only where there is one.
- */
+/* The saving of one that runs elsewhere or at another time. What has no price there has no saving:
+ * what is decided by money goes only where there is one. */
 static void
-find_saved(
-    struct difference *difference, const struct loop *loop, uint32_t index)
+find_saved(struct difference *difference, const struct loop *loop, uint32_t index)
 {
 	const struct lt_site_base *const base = &loop->sim->bases[index];
 	const struct job *const job = &loop->jobs[index];
-	const struct lt_site_stay is = {.partition = job->partition,
-	    .start_utc_s = job->start_utc_s,
-	    .stretch = job->stretch};
+	const struct lt_site_stay is = {
+	    .partition = job->partition, .start_utc_s = job->start_utc_s, .stretch = job->stretch};
 	struct lt_estimate there;
 
 	if (!lt_site_price(&there, loop->sim, index, &is))
 		return;
 	if (base->has_micros && there.has_cost)
-		difference->saved_micros = base->micros -
-					   (double)there.cost_micros -
-					   job->failure_micros;
+		difference->saved_micros =
+		    base->micros - (double)there.cost_micros - job->failure_micros;
 	if (base->has_mg && there.has_carbon)
 		difference->saved_mg = base->mg - (double)there.carbon_mg;
 }
 
 static int
-sum_up(struct lt_site_result *result, const struct loop *loop,
-    struct lt_error *err)
+sum_up(struct lt_site_result *result, const struct loop *loop, struct lt_error *err)
 {
 	const struct lt_site_sim *const sim = loop->sim;
 	double wait_s = 0, base_wait_s = 0;
 
 	result->week_count = sim->week_count;
-	result->partitions = calloc(
-	    sim->site.market->partition_count + 1, sizeof(*result->partitions));
+	result->partitions =
+	    calloc(sim->site.market->partition_count + 1, sizeof(*result->partitions));
 	if (result->partitions == NULL)
 		return lt_fail(err, LT_ENOMEM, "sums: no memory");
 	for (uint32_t i = 0; i < sim->site.run_count; i++) {
 		const struct lt_site_base *const base = &sim->bases[i];
 		const struct lt_site_run *const run = &sim->site.runs[i];
 		const struct job *const job = &loop->jobs[i];
-		struct difference difference = {.base_micros = base->micros,
-		    .base_mg = base->mg,
-		    .moved = job->moved};
+		struct difference difference = {
+		    .base_micros = base->micros, .base_mg = base->mg, .moved = job->moved};
 
 		if (!base->counted)
 			continue;
-		if (job->partition != run->partition ||
-		    job->start_utc_s != run->start_utc_s)
+		if (job->partition != run->partition || job->start_utc_s != run->start_utc_s)
 			find_saved(&difference, loop, i);
 		add_sums(&result->all, &difference);
 		add_sums(&result->weeks[week_of(sim, i)], &difference);
 		add_sums(&result->partitions[run->partition], &difference);
 		wait_s += (double)(job->start_utc_s - run->submit_utc_s);
 		base_wait_s += (double)(run->start_utc_s - run->submit_utc_s);
-		result->late += job->moved &&
-				job->start_utc_s > job->promised_utc_s &&
+		result->late += job->moved && job->start_utc_s > job->promised_utc_s &&
 				job->start_utc_s > run->start_utc_s;
 	}
 	if (result->all.runs > 0) {
@@ -608,8 +567,7 @@ run_all(struct loop *loop, struct lt_error *err)
 	int code = push_coming(loop, 0, err);
 
 	while (code == LT_OK && loop->events.count > 0) {
-		const struct lt_sim_event event =
-		    lt_sim_events_pop(&loop->events);
+		const struct lt_sim_event event = lt_sim_events_pop(&loop->events);
 
 		code = happen(loop, &event, err);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A run as the job that it was when it came: what it was given is taken for
- * what it asked. And what it costs at a place and time, by the site's market
- * with its signals as they were: lt_estimate_at(), with nothing left to chance.
+ * A run as the job that it was when it came: what it was given is taken for what it asked. And what
+ * it costs at a place and time, by the site's market with its signals as they were:
+ * lt_estimate_at(), with nothing left to chance.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "text.h"
 #include "units.h"
 
-static const uint32_t starts_at_once =
-    LT_PIN_BEGIN | LT_PIN_HET | LT_PIN_RESERVATION | LT_PIN_DEPENDENCY |
-    LT_PIN_LICENSES | LT_PIN_BURST_BUFFER | LT_PIN_CRON | LT_PIN_INTERACTIVE;
+static const uint32_t starts_at_once = LT_PIN_BEGIN | LT_PIN_HET | LT_PIN_RESERVATION |
+				       LT_PIN_DEPENDENCY | LT_PIN_LICENSES | LT_PIN_BURST_BUFFER |
+				       LT_PIN_CRON | LT_PIN_INTERACTIVE;
 
 /* A person waits for it: the class of its name places it only if asked. */
 static bool
@@ -49,8 +49,8 @@ lt_site_length_s(const struct lt_site_run *run)
 }
 
 void
-lt_site_request(struct lt_request *request, const struct lt_site_sim *sim,
-    uint32_t index, int64_t length_s)
+lt_site_request(
+    struct lt_request *request, const struct lt_site_sim *sim, uint32_t index, int64_t length_s)
 {
 	const struct lt_site_run *const run = &sim->site.runs[index];
 	const struct lt_expected *const learned = &sim->bases[index].learned;
@@ -61,8 +61,7 @@ lt_site_request(struct lt_request *request, const struct lt_site_sim *sim,
 	    .cpus = run->cpus,
 	    .gpus = run->gpus,
 	    .memory_mib_per_node =
-		run->nodes > 0 ? (run->memory_mib + run->nodes - 1) / run->nodes
-			       : 0,
+		run->nodes > 0 ? (run->memory_mib + run->nodes - 1) / run->nodes : 0,
 	    .array_tasks = 1,
 	    .limit_s = run->limit_s,
 	    .expected_run_s = length_s > 0 ? length_s : LT_UNSET_64,
@@ -100,8 +99,7 @@ lt_site_truth_close(struct lt_site_truth *truth)
 {
 	if (truth == NULL)
 		return;
-	for (uint32_t i = 0;
-	     truth->series != NULL && i < truth->market.series_count; i++) {
+	for (uint32_t i = 0; truth->series != NULL && i < truth->market.series_count; i++) {
 		free(truth->series[i].start_utc_s);
 		free(truth->series[i].value);
 		free(truth->series[i].integral);
@@ -120,8 +118,7 @@ copy_constant(struct lt_series *to, const struct lt_series *from)
 	to->start_utc_s = calloc(2, sizeof(*to->start_utc_s));
 	to->value = calloc(1, sizeof(*to->value));
 	to->integral = calloc(2, sizeof(*to->integral));
-	if (to->start_utc_s == NULL || to->value == NULL ||
-	    to->integral == NULL)
+	if (to->start_utc_s == NULL || to->value == NULL || to->integral == NULL)
 		return LT_ENOMEM;
 	to->start_utc_s[0] = from->start_utc_s[0];
 	to->start_utc_s[1] = from->start_utc_s[0] + 1;
@@ -130,8 +127,8 @@ copy_constant(struct lt_series *to, const struct lt_series *from)
 }
 
 static int
-copy_signal(struct lt_series *to, const struct lt_site_truth *truth,
-    const struct lt_sim_signal *signal)
+copy_signal(
+    struct lt_series *to, const struct lt_site_truth *truth, const struct lt_sim_signal *signal)
 {
 	const size_t count = (size_t)truth->hours;
 
@@ -140,22 +137,18 @@ copy_signal(struct lt_series *to, const struct lt_site_truth *truth,
 	to->start_utc_s = calloc(count + 1, sizeof(*to->start_utc_s));
 	to->value = calloc(count, sizeof(*to->value));
 	to->integral = calloc(count + 1, sizeof(*to->integral));
-	if (to->start_utc_s == NULL || to->value == NULL ||
-	    to->integral == NULL)
+	if (to->start_utc_s == NULL || to->value == NULL || to->integral == NULL)
 		return LT_ENOMEM;
 	for (size_t i = 0; i <= count; i++)
-		to->start_utc_s[i] =
-		    (truth->first_hour + (int64_t)i) * LT_HOUR_S;
+		to->start_utc_s[i] = (truth->first_hour + (int64_t)i) * LT_HOUR_S;
 	for (size_t i = 0; i < count; i++)
-		to->value[i] =
-		    lt_sim_signal_at(signal, truth->first_hour + (int64_t)i);
+		to->value[i] = lt_sim_signal_at(signal, truth->first_hour + (int64_t)i);
 	return LT_OK;
 }
 
 /* Marks its long holes, and what lies before and behind it. */
 static void
-mark_unknown(bool *unknown, const struct lt_site_truth *truth,
-    const struct lt_sim_signal *signal)
+mark_unknown(bool *unknown, const struct lt_site_truth *truth, const struct lt_sim_signal *signal)
 {
 	int hole = 0;
 
@@ -175,19 +168,17 @@ mark_unknown(bool *unknown, const struct lt_site_truth *truth,
 }
 
 static int
-copy_series(struct lt_site_truth *truth, bool *unknown,
-    const struct lt_site_sim *sim, struct lt_error *err)
+copy_series(
+    struct lt_site_truth *truth, bool *unknown, const struct lt_site_sim *sim, struct lt_error *err)
 {
 	const struct lt_market *const market = sim->site.market;
 
 	for (uint32_t i = 0; i < market->series_count; i++) {
-		const struct lt_sim_signal *const signal =
-		    &sim->site.signals[i];
+		const struct lt_sim_signal *const signal = &sim->site.signals[i];
 		struct lt_series *const to = &truth->series[i];
 		int code = LT_OK;
 
-		if (market->series[i].count == 0 ||
-		    !lt_market_uses(market, (int)i)) {
+		if (market->series[i].count == 0 || !lt_market_uses(market, (int)i)) {
 			continue;
 		} else if (market->series[i].quality == LT_QUALITY_CONSTANT) {
 			code = copy_constant(to, &market->series[i]);
@@ -207,15 +198,13 @@ copy_series(struct lt_site_truth *truth, bool *unknown,
 
 /* Spans the whole window, and what may be put off to behind it. */
 static int
-find_hours(struct lt_site_truth *truth, const struct lt_site_sim *sim,
-    struct lt_error *err)
+find_hours(struct lt_site_truth *truth, const struct lt_site_sim *sim, struct lt_error *err)
 {
 	int64_t last_s = sim->site.to_utc_s;
 
 	for (uint32_t i = 0; i < sim->site.run_count; i++) {
 		const struct lt_site_run *const run = &sim->site.runs[i];
-		const int64_t end_s =
-		    run->end_utc_s + sim->site.market->max_delay_s;
+		const int64_t end_s = run->end_utc_s + sim->site.market->max_delay_s;
 
 		if (run->submit_utc_s >= sim->site.from_utc_s && end_s > last_s)
 			last_s = end_s;
@@ -231,8 +220,8 @@ find_hours(struct lt_site_truth *truth, const struct lt_site_sim *sim,
 }
 
 int
-lt_site_truth_open(struct lt_site_truth **truth, const struct lt_site_sim *sim,
-    struct lt_error *err)
+lt_site_truth_open(
+    struct lt_site_truth **truth, const struct lt_site_sim *sim, struct lt_error *err)
 {
 	const struct lt_market *const market = sim->site.market;
 	struct lt_site_truth *const made = calloc(1, sizeof(*made));
@@ -245,12 +234,11 @@ lt_site_truth_open(struct lt_site_truth **truth, const struct lt_site_sim *sim,
 	if (find_hours(made, sim, err) != LT_OK)
 		return err->code;
 	made->series = calloc(market->series_count + 1, sizeof(*made->series));
-	made->partitions =
-	    calloc(market->partition_count + 1, sizeof(*made->partitions));
+	made->partitions = calloc(market->partition_count + 1, sizeof(*made->partitions));
 	made->unknown = calloc((size_t)made->hours + 1, sizeof(*made->unknown));
 	unknown = calloc((size_t)made->hours + 1, sizeof(*unknown));
-	if (made->series == NULL || made->partitions == NULL ||
-	    made->unknown == NULL || unknown == NULL)
+	if (made->series == NULL || made->partitions == NULL || made->unknown == NULL ||
+	    unknown == NULL)
 		lt_fail(err, LT_ENOMEM, "signals: no memory");
 	else if (copy_series(made, unknown, sim, err) == LT_OK) {
 		for (int i = 0; i < made->hours; i++)
@@ -272,8 +260,8 @@ lt_site_truth_open(struct lt_site_truth **truth, const struct lt_site_sim *sim,
 struct lt_span
 lt_site_truth_hours(const struct lt_site_truth *truth)
 {
-	return (struct lt_span){truth->first_hour * LT_HOUR_S,
-	    (truth->first_hour + truth->hours) * LT_HOUR_S};
+	return (struct lt_span){
+	    truth->first_hour * LT_HOUR_S, (truth->first_hour + truth->hours) * LT_HOUR_S};
 }
 
 static int
@@ -285,27 +273,25 @@ hour_index(const struct lt_site_truth *truth, int64_t hour)
 }
 
 bool
-lt_site_truth_covers(
-    const struct lt_site_truth *truth, int64_t from_utc_s, int64_t to_utc_s)
+lt_site_truth_covers(const struct lt_site_truth *truth, int64_t from_utc_s, int64_t to_utc_s)
 {
 	const int from = hour_index(truth, from_utc_s / LT_HOUR_S);
-	const int to =
-	    hour_index(truth, (to_utc_s + LT_HOUR_S - 1) / LT_HOUR_S);
+	const int to = hour_index(truth, (to_utc_s + LT_HOUR_S - 1) / LT_HOUR_S);
 
 	return truth->unknown[to] == truth->unknown[from];
 }
 
 bool
-lt_site_price(struct lt_estimate *estimate, const struct lt_site_sim *sim,
-    uint32_t index, const struct lt_site_stay *stay)
+lt_site_price(struct lt_estimate *estimate, const struct lt_site_sim *sim, uint32_t index,
+    const struct lt_site_stay *stay)
 {
 	const struct lt_site_run *const run = &sim->site.runs[index];
 	struct lt_request request;
 	enum lt_reject reject;
 
-	lt_site_request(&request, sim, index,
-	    llround((double)lt_site_length_s(run) * stay->stretch));
+	lt_site_request(
+	    &request, sim, index, llround((double)lt_site_length_s(run) * stay->stretch));
 	request.earliest_utc_s = stay->start_utc_s;
-	return lt_estimate_at(estimate, &reject, &request, &sim->truth->market,
-	    stay->partition, stay->start_utc_s);
+	return lt_estimate_at(
+	    estimate, &reject, &request, &sim->truth->market, stay->partition, stay->start_utc_s);
 }

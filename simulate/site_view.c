@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The market as it was seen at a time: forecasts of the hour, what runs and
- * what was planned by quarters of an hour, as lowtided compiles it.
+ * The market as it was seen at a time: forecasts of the hour, what runs and what was planned by
+ * quarters of an hour, as lowtided compiles it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -38,17 +38,15 @@ static const size_t room = LT_FORECAST_HOURS + FINE;
 static int64_t
 step_start_s(int i)
 {
-	return i < FINE ? (int64_t)i * GRAIN_S
-			: LT_DAY_S + (int64_t)(i - FINE) * LT_HOUR_S;
+	return i < FINE ? (int64_t)i * GRAIN_S : LT_DAY_S + (int64_t)(i - FINE) * LT_HOUR_S;
 }
 
 /* The step that has that second after the first; up to STEPS. */
 static int
 step_of(int64_t after_s)
 {
-	const int64_t i = after_s < LT_DAY_S
-			      ? after_s / GRAIN_S
-			      : FINE + (after_s - LT_DAY_S) / LT_HOUR_S;
+	const int64_t i =
+	    after_s < LT_DAY_S ? after_s / GRAIN_S : FINE + (after_s - LT_DAY_S) / LT_HOUR_S;
 
 	return after_s < 0 ? 0 : i > STEPS ? STEPS : (int)i;
 }
@@ -65,21 +63,17 @@ step_behind(int64_t after_s)
 {
 	const int i = step_of(after_s);
 
-	return after_s > 0 && i < STEPS && step_start_s(i) < after_s ? i + 1
-								     : i;
+	return after_s > 0 && i < STEPS && step_start_s(i) < after_s ? i + 1 : i;
 }
 
 struct lt_planned
-lt_site_view_window(
-    const struct lt_site_view *view, const struct lt_planned *window)
+lt_site_view_window(const struct lt_site_view *view, const struct lt_planned *window)
 {
 	const int64_t now_s = view->now_utc_s;
 	struct lt_planned whole = *window;
 
-	whole.start_utc_s =
-	    now_s + step_start_s(step_of(window->start_utc_s - now_s));
-	whole.end_utc_s =
-	    now_s + step_start_s(step_behind(window->end_utc_s - now_s));
+	whole.start_utc_s = now_s + step_start_s(step_of(window->start_utc_s - now_s));
+	whole.end_utc_s = now_s + step_start_s(step_behind(window->end_utc_s - now_s));
 	return whole;
 }
 
@@ -102,18 +96,15 @@ lt_site_view_open(struct lt_site_view **view, const struct lt_site_sim *sim,
 		return lt_fail(err, LT_ENOMEM, "market: no memory");
 	made->sim = sim;
 	made->market = *market;
-	made->partitions =
-	    calloc(market->partition_count + 1, sizeof(*made->partitions));
+	made->partitions = calloc(market->partition_count + 1, sizeof(*made->partitions));
 	made->series = calloc(count + 1, sizeof(*made->series));
 	made->starts = calloc(count * room + 1, sizeof(*made->starts));
 	made->values = calloc(count * room + 1, sizeof(*made->values));
 	made->integrals = calloc(count * room + 1, sizeof(*made->integrals));
 	made->changes =
-	    calloc(market->partition_count * (size_t)(STEPS + 1) + 1,
-		sizeof(*made->changes));
-	if (made->partitions == NULL || made->series == NULL ||
-	    made->starts == NULL || made->values == NULL ||
-	    made->integrals == NULL || made->changes == NULL)
+	    calloc(market->partition_count * (size_t)(STEPS + 1) + 1, sizeof(*made->changes));
+	if (made->partitions == NULL || made->series == NULL || made->starts == NULL ||
+	    made->values == NULL || made->integrals == NULL || made->changes == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: no memory");
 	for (uint32_t i = 0; i < market->partition_count; i++) {
 		struct lt_partition *const to = &made->partitions[i];
@@ -129,8 +120,7 @@ lt_site_view_open(struct lt_site_view **view, const struct lt_site_sim *sim,
 	made->market.series_count = count;
 	made->market.waiting_micros_per_hour =
 	    scaled(market->waiting_micros_per_hour, setting->waiting);
-	made->market.waiting_mg_per_hour =
-	    scaled(market->waiting_mg_per_hour, setting->waiting);
+	made->market.waiting_mg_per_hour = scaled(market->waiting_mg_per_hour, setting->waiting);
 	return LT_OK;
 }
 
@@ -173,8 +163,8 @@ see_series(struct lt_site_view *view, uint32_t i, struct lt_error *err)
 	struct lt_series *const to = series_at(view, i);
 	const double *values;
 
-	if (from->count == 0 || (from->quality != LT_QUALITY_CONSTANT &&
-				    view->sim->outlooks[i] == NULL))
+	if (from->count == 0 ||
+	    (from->quality != LT_QUALITY_CONSTANT && view->sim->outlooks[i] == NULL))
 		return LT_OK; /* as if its source had said nothing */
 	to->quality = from->quality;
 	to->issued_utc_s = view->hour * LT_HOUR_S;
@@ -195,14 +185,12 @@ see_series(struct lt_site_view *view, uint32_t i, struct lt_error *err)
 		to->start_utc_s[k] = (view->hour + k) * LT_HOUR_S;
 		to->value[k] = values[k];
 	}
-	to->start_utc_s[LT_FORECAST_HOURS] =
-	    (view->hour + LT_FORECAST_HOURS) * LT_HOUR_S;
+	to->start_utc_s[LT_FORECAST_HOURS] = (view->hour + LT_FORECAST_HOURS) * LT_HOUR_S;
 	return lt_series_prepare(to, err);
 }
 
 int
-lt_site_view_begin(
-    struct lt_site_view *view, int64_t now_utc_s, struct lt_error *err)
+lt_site_view_begin(struct lt_site_view *view, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_market *const market = view->sim->site.market;
 	const int64_t hour = now_utc_s / LT_HOUR_S;
@@ -210,8 +198,7 @@ lt_site_view_begin(
 	view->now_utc_s = grain_down(now_utc_s);
 	view->planned_count = 0;
 	memset(view->changes, 0,
-	    market->partition_count * (size_t)(STEPS + 1) *
-		sizeof(*view->changes));
+	    market->partition_count * (size_t)(STEPS + 1) * sizeof(*view->changes));
 	if (view->begun && view->hour == hour)
 		return LT_OK;
 	view->hour = hour;
@@ -225,8 +212,7 @@ lt_site_view_begin(
 void
 lt_site_view_take(struct lt_site_view *view, const struct lt_planned *window)
 {
-	double *const changes =
-	    view->changes + window->partition * (size_t)(STEPS + 1);
+	double *const changes = view->changes + window->partition * (size_t)(STEPS + 1);
 	const int from = step_of(window->start_utc_s - view->now_utc_s);
 	const int to = step_behind(window->end_utc_s - view->now_utc_s);
 
@@ -235,16 +221,13 @@ lt_site_view_take(struct lt_site_view *view, const struct lt_planned *window)
 }
 
 int
-lt_site_view_end(
-    struct lt_site_view *view, const uint32_t *queued, struct lt_error *err)
+lt_site_view_end(struct lt_site_view *view, const uint32_t *queued, struct lt_error *err)
 {
 	const struct lt_market *const market = view->sim->site.market;
 
 	for (uint32_t i = 0; i < market->partition_count; i++) {
-		const double *const changes =
-		    view->changes + i * (size_t)(STEPS + 1);
-		struct lt_series *const to =
-		    series_at(view, market->series_count + i);
+		const double *const changes = view->changes + i * (size_t)(STEPS + 1);
+		struct lt_series *const to = series_at(view, market->series_count + i);
 		uint32_t *const flags = &view->partitions[i].flags;
 		double taken = 0;
 
@@ -274,13 +257,11 @@ lt_site_view_plan(struct lt_site_view *view, const struct lt_planned *window)
 void
 lt_site_view_unplan(struct lt_site_view *view, uint32_t count)
 {
-	view->planned_count -=
-	    count < view->planned_count ? count : view->planned_count;
+	view->planned_count -= count < view->planned_count ? count : view->planned_count;
 }
 
 struct lt_site_seen
 lt_site_view_seen(const struct lt_site_view *view)
 {
-	return (struct lt_site_seen){
-	    &view->market, view->planned, view->planned_count};
+	return (struct lt_site_seen){&view->market, view->planned, view->planned_count};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The life of a job on spot nodes: it waits for one, works, loses it, and is
- * looked at when lowtided would, until it ends or goes on demand. It reads the
- * ticks of the trace and tells each event to the watch.
+ * The life of a job on spot nodes: it waits for one, works, loses it, and is looked at when
+ * lowtided would, until it ends or goes on demand. It reads the ticks of the trace and tells each
+ * event to the watch.
  *
  * Its market is two partitions of one node each, whose prices do not change:
  * what is left to decide is where, and when to leave.
@@ -77,16 +77,13 @@ struct spot_market {
 static int64_t
 limit_asked_s(const struct lt_sim_spot_options *options)
 {
-	return (int64_t)ceil(
-		   options->limit_factor * (double)options->work_s / 60) *
-	       60;
+	return (int64_t)ceil(options->limit_factor * (double)options->work_s / 60) * 60;
 }
 
 static int64_t
 deadline_of(const struct lt_sim_spot_options *options, int64_t came_s)
 {
-	return came_s +
-	       llround(options->deadline_factor * (double)options->work_s);
+	return came_s + llround(options->deadline_factor * (double)options->work_s);
 }
 
 static struct lt_checkpoint
@@ -110,14 +107,11 @@ hazard_per_hour(const struct lt_sim_spot_trace *trace)
 		there++;
 		taken += trace->taken[(i + 1) % trace->count];
 	}
-	return there > 0 ? (double)taken * LT_HOUR_S /
-			       ((double)there * (double)trace->tick_s)
-			 : 0;
+	return there > 0 ? (double)taken * LT_HOUR_S / ((double)there * (double)trace->tick_s) : 0;
 }
 
 static int
-make_price(
-    struct spot_market *made, int place, double per_hour, struct lt_error *err)
+make_price(struct spot_market *made, int place, double per_hour, struct lt_error *err)
 {
 	struct lt_series *const price = &made->prices[place];
 
@@ -146,9 +140,8 @@ make_partitions(struct spot_market *made, const struct lt_sim_spot_trace *trace)
 	for (int i = 0; i < PLACES; i++) {
 		struct lt_partition *const part = &made->partitions[i];
 
-		*part = (struct lt_partition){.flags = places[i].flags |
-						       LT_PARTITION_UP |
-						       LT_PARTITION_MANAGED,
+		*part = (struct lt_partition){
+		    .flags = places[i].flags | LT_PARTITION_UP | LT_PARTITION_MANAGED,
 		    .max_time_s = INT64_MAX,
 		    .max_nodes = UINT32_MAX,
 		    .allow_accounts = "",
@@ -163,15 +156,13 @@ make_partitions(struct spot_market *made, const struct lt_sim_spot_trace *trace)
 		    .occupancy_series = LT_NO_SERIES,
 		    .pue = 1,
 		    .restart_s = (double)made->options->restart_s};
-		(void)snprintf(
-		    part->name, sizeof(part->name), "%s", places[i].name);
+		(void)snprintf(part->name, sizeof(part->name), "%s", places[i].name);
 	}
 	made->partitions[SPOT].hazard_per_node_hour = hazard_per_hour(trace);
 }
 
 static int
-open_market(struct spot_market **market, const struct lt_sim_spot *spot,
-    struct lt_error *err)
+open_market(struct spot_market **market, const struct lt_sim_spot *spot, struct lt_error *err)
 {
 	const struct lt_sim_spot_options *const options = spot->options;
 	struct spot_market *const made = calloc(1, sizeof(*made));
@@ -180,8 +171,8 @@ open_market(struct spot_market **market, const struct lt_sim_spot *spot,
 	if (made == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: no memory");
 	made->options = options;
-	made->shape = (struct lt_shape){
-	    .node_count = 1, .cpus = 1, .memory_mib = 1024, .gpu_index = -1};
+	made->shape =
+	    (struct lt_shape){.node_count = 1, .cpus = 1, .memory_mib = 1024, .gpu_index = -1};
 	make_partitions(made, &spot->trace);
 	made->market = (struct lt_market){.currency = "USD",
 	    .mode = LT_MODE_ENFORCE,
@@ -243,14 +234,13 @@ tell_watch(const struct life *life, enum lt_sim_spot_what what, const char *why)
 	const struct lt_sim_spot_watch *const watch = &life->spot->watch;
 
 	if (watch->event != NULL)
-		watch->event(watch->context,
-		    &(struct lt_sim_spot_event){.job = life->number,
-			.at_s = life->now_s,
-			.what = what,
-			.is_spot = life->is_spot,
-			.why = why,
-			.done_s = life->done_s,
-			.interruptions = life->fate->interruptions});
+		watch->event(watch->context, &(struct lt_sim_spot_event){.job = life->number,
+						 .at_s = life->now_s,
+						 .what = what,
+						 .is_spot = life->is_spot,
+						 .why = why,
+						 .done_s = life->done_s,
+						 .interruptions = life->fate->interruptions});
 }
 
 static bool
@@ -282,8 +272,7 @@ static int64_t
 next_look_s(const struct life *life, int64_t from_s)
 {
 	const int64_t phase = life->number % LT_WAITING_EVERY_S;
-	const int64_t since_s =
-	    (from_s + LT_WAITING_EVERY_S - phase) % LT_WAITING_EVERY_S;
+	const int64_t since_s = (from_s + LT_WAITING_EVERY_S - phase) % LT_WAITING_EVERY_S;
 
 	return since_s == 0 ? from_s : from_s + LT_WAITING_EVERY_S - since_s;
 }
@@ -321,10 +310,8 @@ follow_plan(struct life *life, const struct lt_plan *plan)
 	const struct spot_market *const market = life->market;
 
 	life->is_spot = plan->chosen.partition == SPOT;
-	life->eligible_s =
-	    plan->moved ? plan->chosen.start_utc_s - begin_utc_s : life->now_s;
-	life->limit_s =
-	    lt_limit_of(&market->request, &market->market, ON_DEMAND);
+	life->eligible_s = plan->moved ? plan->chosen.start_utc_s - begin_utc_s : life->now_s;
+	life->limit_s = lt_limit_of(&market->request, &market->market, ON_DEMAND);
 }
 
 /* Decides a waiting job again, by lt_replan(). */
@@ -332,8 +319,7 @@ static int
 look_again(struct life *life, struct lt_error *err)
 {
 	struct spot_market *const market = life->market;
-	const int64_t since_s =
-	    life->eligible_s < life->now_s ? life->eligible_s : life->now_s;
+	const int64_t since_s = life->eligible_s < life->now_s ? life->eligible_s : life->now_s;
 	const struct lt_replan of = {.request = request_at(life, life->now_s),
 	    .market = &market->market,
 	    .partition = life->is_spot ? SPOT : ON_DEMAND,
@@ -344,27 +330,23 @@ look_again(struct life *life, struct lt_error *err)
 		return err->code;
 	if (market->again.why != LT_REPLAN_KEEP) {
 		follow_plan(life, &market->again.plan);
-		tell_watch(life, LT_SIM_SPOT_DECIDED,
-		    lt_replan_word(market->again.why));
+		tell_watch(life, LT_SIM_SPOT_DECIDED, lt_replan_word(market->again.why));
 	} else if (life->now_s < life->eligible_s) {
 		life->eligible_s = life->now_s; /* it needn't wait for that */
 	}
-	life->look_s = next_look_s(life, life->now_s + 1 > life->eligible_s
-					     ? life->now_s + 1
-					     : life->eligible_s);
+	life->look_s = next_look_s(
+	    life, life->now_s + 1 > life->eligible_s ? life->now_s + 1 : life->eligible_s);
 	return LT_OK;
 }
 
-/* Sets *returns: is one that works on demand since now_s to be requeued at
- * that second? By lt_replan_return(). */
+/* Sets *returns: is one that works on demand since now_s to be requeued at that second? By
+ * lt_replan_return(). */
 static int
-ask_return(
-    bool *returns, const struct life *life, int64_t at_s, struct lt_error *err)
+ask_return(bool *returns, const struct life *life, int64_t at_s, struct lt_error *err)
 {
 	const struct lt_sim_spot_options *const options = life->spot->options;
 	const struct lt_request *const request = request_at(life, at_s);
-	const struct lt_pause_promise promise = {
-	    .deadline_utc_s = request->deadline_utc_s,
+	const struct lt_pause_promise promise = {.deadline_utc_s = request->deadline_utc_s,
 	    .start_utc_s = begin_utc_s + life->now_s,
 	    .limit_s = life->limit_s,
 	    .now_utc_s = begin_utc_s + at_s};
@@ -382,15 +364,14 @@ ask_return(
 	return LT_OK;
 }
 
-/* Until it may start: Slurm starts it as soon as it can, and who is started is
- * looked at no more. */
+/* Until it may start: Slurm starts it as soon as it can, and who is started is looked at no
+ * more. */
 static int
 wait_for_node(struct life *life, int64_t until_s, struct lt_error *err)
 {
 	const struct lt_sim_spot_trace *const trace = &life->spot->trace;
 
-	while (life->is_spot && (life->now_s < life->eligible_s ||
-				    is_taken(trace, life->now_s))) {
+	while (life->is_spot && (life->now_s < life->eligible_s || is_taken(trace, life->now_s))) {
 		const int64_t node_s = life->now_s < life->eligible_s
 					   ? life->eligible_s
 					   : next_tick_s(trace, life->now_s);
@@ -401,8 +382,7 @@ wait_for_node(struct life *life, int64_t until_s, struct lt_error *err)
 			return LT_OK;
 		}
 		if (life->now_s < life->look_s ||
-		    (life->now_s >= life->eligible_s &&
-			!is_taken(trace, life->now_s)))
+		    (life->now_s >= life->eligible_s && !is_taken(trace, life->now_s)))
 			continue;
 		if (look_again(life, err) != LT_OK)
 			return err->code;
@@ -426,25 +406,21 @@ lose_node(struct life *life, int64_t ran_s, int64_t restart_s)
 	const struct lt_sim_spot_options *const options = life->spot->options;
 	const struct lt_checkpoint checkpoint = checkpoint_of(options);
 	const int64_t worked_s = ran_s > restart_s ? ran_s - restart_s : 0;
-	const int64_t written =
-	    worked_s / (options->every_s + options->write_s);
+	const int64_t written = worked_s / (options->every_s + options->write_s);
 	const int64_t most = checkpoints_of(options, life->left_s);
 
 	life->left_s -= (written < most ? written : most) * options->every_s;
-	life->done_s += lt_checkpoint_kept_s(
-	    &checkpoint, 0, (double)options->restart_s, ran_s);
+	life->done_s += lt_checkpoint_kept_s(&checkpoint, 0, (double)options->restart_s, ran_s);
 	life->fate->interruptions++;
 	life->eligible_s = life->now_s + LT_REQUEUE_WAIT_S;
 	life->look_s = lt_replan_back_utc_s(life->now_s, life->eligible_s);
 	tell_watch(life, LT_SIM_SPOT_TAKEN, "");
 }
 
-/* The first second of on-demand work at which it is asked for a checkpoint to
- * go back; until_s: it works through. lowtided looks with each market, here
- * when a tick begins. */
+/* The first second of on-demand work at which it is asked for a checkpoint to go back; until_s: it
+ * works through. lowtided looks with each market, here when a tick begins. */
 static int
-find_return(int64_t *at_s, const struct life *life, int64_t until_s,
-    struct lt_error *err)
+find_return(int64_t *at_s, const struct life *life, int64_t until_s, struct lt_error *err)
 {
 	const struct lt_sim_spot_trace *const trace = &life->spot->trace;
 	bool returns = false;
@@ -456,8 +432,7 @@ find_return(int64_t *at_s, const struct life *life, int64_t until_s,
 			*at_s = until_s;
 			return LT_OK;
 		}
-		if (!is_taken(trace, *at_s) &&
-		    ask_return(&returns, life, *at_s, err))
+		if (!is_taken(trace, *at_s) && ask_return(&returns, life, *at_s, err))
 			return err->code;
 	}
 	return LT_OK;
@@ -465,18 +440,15 @@ find_return(int64_t *at_s, const struct life *life, int64_t until_s,
 
 /* It wrote what it had done when it was asked, and is decided again at once. */
 static int
-go_back(struct life *life, int64_t from_s, int64_t asked_s, int64_t restart_s,
-    struct lt_error *err)
+go_back(struct life *life, int64_t from_s, int64_t asked_s, int64_t restart_s, struct lt_error *err)
 {
 	const struct lt_sim_spot_options *const options = life->spot->options;
-	const int64_t worked_s =
-	    asked_s > from_s + restart_s ? asked_s - from_s - restart_s : 0;
+	const int64_t worked_s = asked_s > from_s + restart_s ? asked_s - from_s - restart_s : 0;
 	const int64_t each_s = options->every_s + options->write_s;
 	const int64_t since_s = worked_s % each_s;
 
-	life->left_s -=
-	    worked_s / each_s * options->every_s +
-	    (since_s < options->every_s ? since_s : options->every_s);
+	life->left_s -= worked_s / each_s * options->every_s +
+			(since_s < options->every_s ? since_s : options->every_s);
 	if (asked_s - from_s > options->restart_s)
 		life->done_s += asked_s - from_s - options->restart_s;
 	life->fate->returns++;
@@ -491,8 +463,7 @@ work_on(struct life *life, struct lt_error *err)
 	const struct lt_sim_spot_options *const options = life->spot->options;
 	const int64_t restart_s = life->runs++ > 0 ? options->restart_s : 0;
 	const int64_t need_s =
-	    restart_s + life->left_s +
-	    checkpoints_of(options, life->left_s) * options->write_s;
+	    restart_s + life->left_s + checkpoints_of(options, life->left_s) * options->write_s;
 	const int64_t may_s = need_s < life->limit_s ? need_s : life->limit_s;
 	const int64_t from_s = life->now_s, end_s = from_s + may_s;
 	int64_t until_s = end_s;
@@ -506,15 +477,11 @@ work_on(struct life *life, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	const bool ends = end_s <= until_s;
-	life->now_s = ends	      ? end_s
-		      : life->is_spot ? until_s
-				      : until_s + options->write_s;
+	life->now_s = ends ? end_s : life->is_spot ? until_s : until_s + options->write_s;
 	life->fate->money += (double)(life->now_s - from_s) / LT_HOUR_S *
-			     (life->is_spot ? options->spot_per_hour
-					    : options->on_demand_per_hour);
+			     (life->is_spot ? options->spot_per_hour : options->on_demand_per_hour);
 	if (ends)
-		end_life(life, need_s <= life->limit_s ? LT_SIM_SPOT_ENDED
-						       : LT_SIM_SPOT_TIMED_OUT);
+		end_life(life, need_s <= life->limit_s ? LT_SIM_SPOT_ENDED : LT_SIM_SPOT_TIMED_OUT);
 	else if (life->is_spot)
 		lose_node(life, until_s - from_s, restart_s);
 	else
@@ -523,8 +490,8 @@ work_on(struct life *life, struct lt_error *err)
 }
 
 static int
-live(struct lt_sim_spot_fate *fate, const struct lt_sim_spot *spot,
-    struct spot_market *market, uint32_t number, struct lt_error *err)
+live(struct lt_sim_spot_fate *fate, const struct lt_sim_spot *spot, struct spot_market *market,
+    uint32_t number, struct lt_error *err)
 {
 	struct life life = {.spot = spot,
 	    .market = market,
@@ -538,12 +505,10 @@ live(struct lt_sim_spot_fate *fate, const struct lt_sim_spot *spot,
 	fate->deadline_s = deadline_of(spot->options, fate->came_s);
 	life.look_s = next_look_s(&life, fate->came_s + 1);
 
-	const int64_t until_s =
-	    fate->came_s + GIVES_UP * (fate->deadline_s - fate->came_s);
+	const int64_t until_s = fate->came_s + GIVES_UP * (fate->deadline_s - fate->came_s);
 
-	if (lt_decide(&market->plan, request_at(&life, life.now_s),
-		&market->market, NULL, 0, begin_utc_s + life.now_s,
-		err) != LT_OK)
+	if (lt_decide(&market->plan, request_at(&life, life.now_s), &market->market, NULL, 0,
+		begin_utc_s + life.now_s, err) != LT_OK)
 		return err->code;
 	follow_plan(&life, &market->plan);
 	tell_watch(&life, LT_SIM_SPOT_SUBMITTED, "");
@@ -563,8 +528,7 @@ lt_sim_spot_check(const struct lt_sim_spot *spot, struct lt_error *err)
 	const int64_t limit_s = limit_asked_s(options);
 	const int64_t most_s = deadline_of(options, 0);
 	const int64_t least_s =
-	    options->work_s +
-	    checkpoints_of(options, options->work_s) * options->write_s;
+	    options->work_s + checkpoints_of(options, options->work_s) * options->write_s;
 
 	if (spot->trace.count == 0 || spot->trace.tick_s <= 0)
 		return lt_fail(err, LT_EINPUT, "trace: has no ticks");
@@ -574,14 +538,14 @@ lt_sim_spot_check(const struct lt_sim_spot *spot, struct lt_error *err)
 		    (long long)limit_s, (long long)least_s);
 	if (most_s < limit_s)
 		return lt_fail(err, LT_EINPUT,
-		    "deadline: got %lld s, want the time limit at least, %lld s",
-		    (long long)most_s, (long long)limit_s);
+		    "deadline: got %lld s, want the time limit at least, %lld s", (long long)most_s,
+		    (long long)limit_s);
 	return LT_OK;
 }
 
 int
-lt_sim_spot_job(struct lt_sim_spot_fate *fate, const struct lt_sim_spot *spot,
-    uint32_t number, int64_t came_s, struct lt_error *err)
+lt_sim_spot_job(struct lt_sim_spot_fate *fate, const struct lt_sim_spot *spot, uint32_t number,
+    int64_t came_s, struct lt_error *err)
 {
 	struct spot_market *market = NULL;
 	int code = lt_sim_spot_check(spot, err);
@@ -602,8 +566,7 @@ count_fate(struct lt_sim_spot_result *result, const struct lt_sim_spot *spot,
 {
 	const struct lt_sim_spot_options *const options = spot->options;
 	const int64_t alone_s =
-	    options->work_s +
-	    checkpoints_of(options, options->work_s) * options->write_s;
+	    options->work_s + checkpoints_of(options, options->work_s) * options->write_s;
 
 	result->in_time += fate->done && fate->ended_s <= fate->deadline_s;
 	result->timed_out += fate->timed_out;
@@ -611,28 +574,25 @@ count_fate(struct lt_sim_spot_result *result, const struct lt_sim_spot *spot,
 	result->interruptions += fate->interruptions;
 	result->returns += fate->returns;
 	result->money += fate->money;
-	result->on_demand_money +=
-	    (double)alone_s / LT_HOUR_S * options->on_demand_per_hour;
+	result->on_demand_money += (double)alone_s / LT_HOUR_S * options->on_demand_per_hour;
 }
 
 /* Counts what the trace itself shows. */
 static void
-look_at_trace(
-    struct lt_sim_spot_result *result, const struct lt_sim_spot_trace *trace)
+look_at_trace(struct lt_sim_spot_result *result, const struct lt_sim_spot_trace *trace)
 {
 	uint32_t there = 0;
 
 	for (uint32_t i = 0; i < trace->count; i++) {
 		there += !trace->taken[i];
-		result->taken +=
-		    i > 0 && !trace->taken[i - 1] && trace->taken[i];
+		result->taken += i > 0 && !trace->taken[i - 1] && trace->taken[i];
 	}
 	result->there = (double)there / trace->count;
 }
 
 int
-lt_simulate_spot(struct lt_sim_spot_result *result,
-    const struct lt_sim_spot *spot, struct lt_error *err)
+lt_simulate_spot(
+    struct lt_sim_spot_result *result, const struct lt_sim_spot *spot, struct lt_error *err)
 {
 	const int64_t length_s = spot->trace.tick_s * spot->trace.count;
 	uint64_t seed = spot->options->seed;
@@ -645,12 +605,9 @@ lt_simulate_spot(struct lt_sim_spot_result *result,
 	look_at_trace(result, &spot->trace);
 	code = open_market(&market, spot, err);
 	for (uint32_t i = 0; i < spot->options->jobs && code == LT_OK; i++) {
-		const int64_t drawn_s =
-		    (int64_t)(lt_random(&seed) % (uint64_t)length_s);
+		const int64_t drawn_s = (int64_t)(lt_random(&seed) % (uint64_t)length_s);
 		struct lt_sim_spot_fate fate = {
-		    .came_s = spot->options->comes_s >= 0
-				  ? spot->options->comes_s
-				  : drawn_s};
+		    .came_s = spot->options->comes_s >= 0 ? spot->options->comes_s : drawn_s};
 
 		code = live(&fate, spot, market, i, err);
 		if (code == LT_OK)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Traces of jobs: GAIA's CSV, sacct -P, and SWF (the Standard Workload Format:
- * 18 columns, -1 = not known). The first line says which form it is, and a row
- * of `forms` how its lines are read. A row that makes no sense is left out,
- * and counted with its reason; a header that is not understood is an error.
- * Jobs are sorted by submission. lt_sim_generate() makes the limits, users and
- * names that a trace lacks.
+ * 18 columns, -1 = not known). The first line says which form it is, and a row of `forms` how its
+ * lines are read. A row that makes no sense is left out, and counted with its reason; a header that
+ * is not understood is an error. Jobs are sorted by submission. lt_sim_generate() makes the limits,
+ * users and names that a trace lacks.
  */
 #include <math.h>
 #include <stdio.h>
@@ -38,27 +37,18 @@ struct wanted { /* a column, by the first of its names that is there */
 };
 
 struct form {
-	const char *header; /* a part of its first line; NULL = it has none */
+	const char *header;	   /* a part of its first line; NULL = it has none */
 	const char *header_wanted; /* for errors */
 	char separator;
 	struct wanted wanted[WANTED_MAX];
 	/* A run of 0 s: to be left out. */
-	int (*read)(
-	    struct lt_sim_job *job, struct row *row, struct lt_error *err);
+	int (*read)(struct lt_sim_job *job, struct row *row, struct lt_error *err);
 };
 
 /* ---- a row ---- */
 
 enum { GAIA_ARRIVAL, GAIA_LENGTH, GAIA_CPUS };
-enum {
-	SACCT_ID,
-	SACCT_SUBMIT,
-	SACCT_ELAPSED,
-	SACCT_CPUS,
-	SACCT_LIMIT,
-	SACCT_USER,
-	SACCT_NAME
-};
+enum { SACCT_ID, SACCT_SUBMIT, SACCT_ELAPSED, SACCT_CPUS, SACCT_LIMIT, SACCT_USER, SACCT_NAME };
 enum { /* columns, from 0 */
 	SWF_JOB = 0,
 	SWF_SUBMIT = 1,
@@ -71,8 +61,8 @@ enum { /* columns, from 0 */
 	SWF_PROGRAM = 13,
 	SWF_COLUMNS = 18
 };
-/* Values of SWF_STATUS: a part of a job that was interrupted and went on. The
- * job's sum stands in the line above its parts, with status 0, 1 or 5. */
+/* Values of SWF_STATUS: a part of a job that was interrupted and went on. The job's sum stands in
+ * the line above its parts, with status 0, 1 or 5. */
 enum { SWF_PART_GOES_ON = 2, SWF_PART_FAILED = 4 };
 
 /* The cell of a wanted column, "" = not there. */
@@ -85,25 +75,22 @@ cell_of(const struct row *row, int wanted)
 }
 
 static int
-read_number(
-    double *value, const char *text, const char *what, struct lt_error *err)
+read_number(double *value, const char *text, const char *what, struct lt_error *err)
 {
 	if (lt_double_parse(text, value, NULL) != LT_OK || *value < 0)
-		return lt_fail(err, LT_EINPUT,
-		    "%s: got \"%s\", want a number of at least 0", what, text);
+		return lt_fail(
+		    err, LT_EINPUT, "%s: got \"%s\", want a number of at least 0", what, text);
 	return LT_OK;
 }
 
 static int
-read_count(
-    uint32_t *count, const char *text, const char *what, struct lt_error *err)
+read_count(uint32_t *count, const char *text, const char *what, struct lt_error *err)
 {
 	int64_t value;
 
 	if (lt_int64_parse(text, 0, 1 << 20, &value, NULL) != LT_OK)
-		return lt_fail(err, LT_EINPUT,
-		    "%s: got \"%s\", want a count up to %d", what, text,
-		    1 << 20);
+		return lt_fail(
+		    err, LT_EINPUT, "%s: got \"%s\", want a count up to %d", what, text, 1 << 20);
 	*count = (uint32_t)value;
 	return LT_OK;
 }
@@ -115,8 +102,7 @@ read_gaia(struct lt_sim_job *job, struct row *row, struct lt_error *err)
 	double arrival, length, ticks;
 
 	*job = (struct lt_sim_job){0};
-	if (read_number(
-		&arrival, cell_of(row, GAIA_ARRIVAL), "arrival_time", err) ||
+	if (read_number(&arrival, cell_of(row, GAIA_ARRIVAL), "arrival_time", err) ||
 	    read_number(&length, cell_of(row, GAIA_LENGTH), "length", err) ||
 	    read_count(&job->cpus, cell_of(row, GAIA_CPUS), "cpus", err))
 		return err->code;
@@ -124,12 +110,10 @@ read_gaia(struct lt_sim_job *job, struct row *row, struct lt_error *err)
 	length *= (double)look->unit_s;
 	ticks = floor(arrival / (double)look->tick_s);
 	if (arrival > LT_SIM_RUN_MAX_S || length > LT_SIM_RUN_MAX_S)
-		return lt_fail(err, LT_EINPUT,
-		    "%g s, want at most %d: is the unit right?",
+		return lt_fail(err, LT_EINPUT, "%g s, want at most %d: is the unit right?",
 		    fmax(arrival, length), LT_SIM_RUN_MAX_S);
 	job->submit_utc_s = look->from_utc_s + (int64_t)ticks * look->tick_s;
-	job->run_s =
-	    (int64_t)floor(length / (double)look->tick_s) * look->tick_s;
+	job->run_s = (int64_t)floor(length / (double)look->tick_s) * look->tick_s;
 	job->exact_run_s = length;
 	return LT_OK;
 }
@@ -145,9 +129,8 @@ read_sacct_time(int64_t *utc_s, const char *text, struct lt_error *err)
 	(void)snprintf(zoned, sizeof(zoned), "%sZ", text);
 	if (lt_utc_parse(zoned, utc_s, NULL) == LT_OK)
 		return LT_OK;
-	return lt_fail(err, LT_EINPUT,
-	    "Submit: got \"%s\", want 2022-10-19T16:00:00 (UTC) or seconds",
-	    text);
+	return lt_fail(
+	    err, LT_EINPUT, "Submit: got \"%s\", want 2022-10-19T16:00:00 (UTC) or seconds", text);
 }
 
 /* Raw seconds or minutes, or Slurm's d-h:m:s; -1 = not known. */
@@ -171,19 +154,16 @@ read_sacct(struct lt_sim_job *job, struct row *row, struct lt_error *err)
 
 	*job = (struct lt_sim_job){0};
 	if (id[0] < '0' || id[0] > '9')
-		return lt_fail(err, LT_EINPUT,
-		    "JobID: got \"%s\", want the number of a job", id);
+		return lt_fail(err, LT_EINPUT, "JobID: got \"%s\", want the number of a job", id);
 	/* A step: "12.batch". */
 	if (strchr(id, '.') != NULL)
 		return LT_OK;
-	if (read_sacct_time(
-		&job->submit_utc_s, cell_of(row, SACCT_SUBMIT), err) ||
+	if (read_sacct_time(&job->submit_utc_s, cell_of(row, SACCT_SUBMIT), err) ||
 	    read_count(&job->cpus, cell_of(row, SACCT_CPUS), "CPUs", err))
 		return err->code;
 	job->run_s = sacct_span_s(cell_of(row, SACCT_ELAPSED), 1);
 	if (job->run_s < 0)
-		return lt_fail(err, LT_EINPUT,
-		    "Elapsed: got \"%s\", want seconds or 1-02:03:04",
+		return lt_fail(err, LT_EINPUT, "Elapsed: got \"%s\", want seconds or 1-02:03:04",
 		    cell_of(row, SACCT_ELAPSED));
 	job->exact_run_s = (double)job->run_s;
 	job->limit_s = limit_s > 0 ? limit_s : 0; /* UNLIMITED: none */
@@ -205,11 +185,10 @@ read_swf(struct lt_sim_job *job, struct row *row, struct lt_error *err)
 	for (int i = 0; i < SWF_COLUMNS; i++)
 		if (lt_double_parse(row->cells[i], &values[i], NULL) != LT_OK ||
 		    fabs(values[i]) > 1e12)
-			return lt_fail(err, LT_EINPUT,
-			    "column %d: got \"%s\", want a number", i + 1,
-			    row->cells[i]);
-	row->is_part = values[SWF_STATUS] >= SWF_PART_GOES_ON &&
-		       values[SWF_STATUS] <= SWF_PART_FAILED;
+			return lt_fail(err, LT_EINPUT, "column %d: got \"%s\", want a number",
+			    i + 1, row->cells[i]);
+	row->is_part =
+	    values[SWF_STATUS] >= SWF_PART_GOES_ON && values[SWF_STATUS] <= SWF_PART_FAILED;
 	if (row->is_part && row->columns->summed_job != values[SWF_JOB])
 		return lt_fail(err, LT_EINPUT,
 		    "a part of job %g (status %g), want the line of the whole job above it",
@@ -218,18 +197,15 @@ read_swf(struct lt_sim_job *job, struct row *row, struct lt_error *err)
 		return LT_OK;
 	row->columns->summed_job = values[SWF_JOB];
 
-	const double cpus =
-	    values[SWF_CPUS] > 0 ? values[SWF_CPUS] : values[SWF_ASKED_CPUS];
+	const double cpus = values[SWF_CPUS] > 0 ? values[SWF_CPUS] : values[SWF_ASKED_CPUS];
 
 	if (values[SWF_RUN] <= 0 || cpus <= 0)
 		return LT_OK;
 	if (cpus > 1 << 20)
-		return lt_fail(err, LT_EINPUT,
-		    "column %d: got %g, want a count up to %d", SWF_CPUS + 1,
-		    cpus, 1 << 20);
+		return lt_fail(err, LT_EINPUT, "column %d: got %g, want a count up to %d",
+		    SWF_CPUS + 1, cpus, 1 << 20);
 	job->submit_utc_s =
-	    (row->columns->unix_start_s > 0 ? row->columns->unix_start_s
-					    : row->look->from_utc_s) +
+	    (row->columns->unix_start_s > 0 ? row->columns->unix_start_s : row->look->from_utc_s) +
 	    (int64_t)values[SWF_SUBMIT];
 	job->run_s = (int64_t)values[SWF_RUN];
 	job->exact_run_s = values[SWF_RUN];
@@ -265,39 +241,33 @@ static const struct form forms[] = {
 };
 
 static int
-find_column(int *index, const struct row *header, const char *name,
-    struct lt_error *err)
+find_column(int *index, const struct row *header, const char *name, struct lt_error *err)
 {
 	for (int i = 0; i < header->count; i++) {
 		if (strcmp(header->cells[i], name) != 0)
 			continue;
 		if (*index >= 0)
-			return lt_fail(err, LT_EINPUT,
-			    "the header has column %s twice", name);
+			return lt_fail(err, LT_EINPUT, "the header has column %s twice", name);
 		*index = i;
 	}
 	return LT_OK;
 }
 
 static int
-find_columns(struct columns *columns, const struct form *form,
-    const struct row *header, struct lt_error *err)
+find_columns(struct columns *columns, const struct form *form, const struct row *header,
+    struct lt_error *err)
 {
 	columns->count = header->count;
 	for (int w = 0; w < WANTED_MAX; w++) {
 		const struct wanted *const wanted = &form->wanted[w];
 
 		columns->index[w] = -1;
-		for (int n = 0;
-		     n < 3 && wanted->names[n] != NULL && columns->index[w] < 0;
-		     n++)
-			if (find_column(&columns->index[w], header,
-				wanted->names[n], err) != LT_OK)
+		for (int n = 0; n < 3 && wanted->names[n] != NULL && columns->index[w] < 0; n++)
+			if (find_column(&columns->index[w], header, wanted->names[n], err) != LT_OK)
 				return err->code;
 		if (wanted->required && columns->index[w] < 0)
-			return lt_fail(err, LT_EINPUT,
-			    "got no column %s, want %s", wanted->names[0],
-			    form->header_wanted);
+			return lt_fail(err, LT_EINPUT, "got no column %s, want %s",
+			    wanted->names[0], form->header_wanted);
 	}
 	return LT_OK;
 }
@@ -312,8 +282,8 @@ read_swf_comment(const char *line, struct columns *columns)
 
 	if (at == NULL)
 		return;
-	(void)snprintf(text, sizeof(text), "%s",
-	    at + sizeof(key) - 1 + strspn(at + sizeof(key) - 1, " \t"));
+	(void)snprintf(
+	    text, sizeof(text), "%s", at + sizeof(key) - 1 + strspn(at + sizeof(key) - 1, " \t"));
 	text[strcspn(text, " \t\r")] = '\0';
 	if (lt_int64_parse(text, 0, INT64_MAX / 4, &value, NULL) == LT_OK)
 		columns->unix_start_s = value;
@@ -336,8 +306,7 @@ split_line(char *line, char separator, char **cells, int max)
 		if (count == max)
 			return max + 1;
 		cells[count++] = at;
-		at = separator == ' ' ? strpbrk(at, " \t")
-				      : strchr(at, separator);
+		at = separator == ' ' ? strpbrk(at, " \t") : strchr(at, separator);
 		if (at == NULL)
 			return count;
 		*at++ = '\0';
@@ -363,8 +332,7 @@ grow_trace(struct lt_sim_trace *trace, uint32_t *room, struct lt_error *err)
 	if (trace->count < *room)
 		return LT_OK;
 	if (trace->count >= LT_SIM_JOBS_MAX)
-		return lt_fail(
-		    err, LT_ELIMIT, "more than %d jobs", LT_SIM_JOBS_MAX);
+		return lt_fail(err, LT_ELIMIT, "more than %d jobs", LT_SIM_JOBS_MAX);
 	jobs = realloc(trace->jobs, more * sizeof(*jobs));
 	if (jobs == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory for %u jobs", more);
@@ -377,12 +345,10 @@ static int
 check_job(const struct lt_sim_job *job, struct lt_error *err)
 {
 	if (job->run_s > LT_SIM_RUN_MAX_S)
-		return lt_fail(err, LT_EINPUT,
-		    "a run of %lld s, want at most %d", (long long)job->run_s,
-		    LT_SIM_RUN_MAX_S);
+		return lt_fail(err, LT_EINPUT, "a run of %lld s, want at most %d",
+		    (long long)job->run_s, LT_SIM_RUN_MAX_S);
 	if (job->submit_utc_s < 0)
-		return lt_fail(err, LT_EINPUT,
-		    "submitted at %lld, want a time after 1970",
+		return lt_fail(err, LT_EINPUT, "submitted at %lld, want a time after 1970",
 		    (long long)job->submit_utc_s);
 	return LT_OK;
 }
@@ -405,8 +371,7 @@ read_row(struct reader *reader, struct row *row, struct lt_error *err)
 
 	/* A name with the separator in it moves all that stand behind it. */
 	if (row->columns->count > 0 && row->count != row->columns->count)
-		return lt_fail(err, LT_EINPUT,
-		    "got %d cells, want %d, as many as the header has",
+		return lt_fail(err, LT_EINPUT, "got %d cells, want %d, as many as the header has",
 		    row->count, row->columns->count);
 	if (reader->form->read(job, row, err) || check_job(job, err))
 		return err->code;
@@ -426,20 +391,19 @@ leave_row_out(struct reader *reader, const struct lt_error *bad)
 
 	if (trace->bad < LT_SIM_BAD_SHOWN_MAX) {
 		trace->bad_first[trace->bad] = *bad;
-		(void)lt_context(&trace->bad_first[trace->bad], "%s:%d",
-		    reader->look->path, reader->number);
+		(void)lt_context(
+		    &trace->bad_first[trace->bad], "%s:%d", reader->look->path, reader->number);
 	}
 	trace->bad++;
 }
 
-/* A line without its end, in place. An error is one of the file; a row that
- * makes no sense is left out. */
+/* A line without its end, in place. An error is one of the file; a row that makes no sense is left
+ * out. */
 static int
 read_line(struct reader *reader, char *line, struct lt_error *err)
 {
 	char *cells[LT_SIM_COLUMNS_MAX];
-	struct row row = {
-	    .look = reader->look, .columns = &reader->columns, .cells = cells};
+	struct row row = {.look = reader->look, .columns = &reader->columns, .cells = cells};
 	struct lt_error bad = {0};
 	bool is_header = false;
 
@@ -453,11 +417,10 @@ read_line(struct reader *reader, char *line, struct lt_error *err)
 		reader->form = form_of(line);
 		is_header = reader->form->header != NULL;
 	}
-	row.count = split_line(
-	    line, reader->form->separator, cells, LT_SIM_COLUMNS_MAX);
+	row.count = split_line(line, reader->form->separator, cells, LT_SIM_COLUMNS_MAX);
 	if (row.count > LT_SIM_COLUMNS_MAX)
-		(void)lt_fail(is_header ? err : &bad, LT_ELIMIT,
-		    "more than %d columns", LT_SIM_COLUMNS_MAX);
+		(void)lt_fail(
+		    is_header ? err : &bad, LT_ELIMIT, "more than %d columns", LT_SIM_COLUMNS_MAX);
 	else if (is_header)
 		(void)find_columns(&reader->columns, reader->form, &row, err);
 	else if (grow_trace(reader->trace, &reader->room, err) == LT_OK)
@@ -469,8 +432,7 @@ read_line(struct reader *reader, char *line, struct lt_error *err)
 
 /* The bytes of a line, which may be any. */
 static int
-take_line(struct reader *reader, const char *bytes, size_t length,
-    struct lt_error *err)
+take_line(struct reader *reader, const char *bytes, size_t length, struct lt_error *err)
 {
 	char line[LT_SIM_LINE_BYTES_MAX];
 	struct lt_error bad = {0};
@@ -478,8 +440,7 @@ take_line(struct reader *reader, const char *bytes, size_t length,
 	if (length > 0 && bytes[length - 1] == '\r')
 		length--;
 	if (length >= sizeof(line))
-		lt_fail(&bad, LT_ELIMIT, "more than %d bytes",
-		    LT_SIM_LINE_BYTES_MAX - 1);
+		lt_fail(&bad, LT_ELIMIT, "more than %d bytes", LT_SIM_LINE_BYTES_MAX - 1);
 	else if (length > 0 && memchr(bytes, '\0', length) != NULL)
 		lt_fail(&bad, LT_EINPUT, "a byte of 0, want text");
 	if (bad.code != LT_OK) {
@@ -502,32 +463,24 @@ by_submission(const void *a, const void *b)
 }
 
 int
-lt_sim_trace_parse(struct lt_sim_trace *trace, const char *bytes,
-    size_t byte_count, const struct lt_sim_trace_look *look,
-    struct lt_error *err)
+lt_sim_trace_parse(struct lt_sim_trace *trace, const char *bytes, size_t byte_count,
+    const struct lt_sim_trace_look *look, struct lt_error *err)
 {
 	static const char byte_order_mark[] = "\xef\xbb\xbf";
 	const size_t mark = sizeof(byte_order_mark) - 1;
-	struct reader reader = {
-	    .look = look, .columns = {.summed_job = NAN}, .trace = trace};
+	struct reader reader = {.look = look, .columns = {.summed_job = NAN}, .trace = trace};
 	struct lt_error own = {0};
-	size_t at =
-	    byte_count >= mark && memcmp(bytes, byte_order_mark, mark) == 0
-		? mark
-		: 0;
+	size_t at = byte_count >= mark && memcmp(bytes, byte_order_mark, mark) == 0 ? mark : 0;
 
 	err = err != NULL ? err : &own;
 	*trace = (struct lt_sim_trace){0};
 	while (at < byte_count) {
-		const char *const end =
-		    memchr(bytes + at, '\n', byte_count - at);
-		const size_t length =
-		    end != NULL ? (size_t)(end - bytes) - at : byte_count - at;
+		const char *const end = memchr(bytes + at, '\n', byte_count - at);
+		const size_t length = end != NULL ? (size_t)(end - bytes) - at : byte_count - at;
 
 		reader.number++;
 		if (take_line(&reader, bytes + at, length, err) != LT_OK)
-			return lt_context(
-			    err, "%s:%d", look->path, reader.number);
+			return lt_context(err, "%s:%d", look->path, reader.number);
 		at += length + 1;
 	}
 	if (trace->count == 0 && trace->bad > 0) {
@@ -535,8 +488,7 @@ lt_sim_trace_parse(struct lt_sim_trace *trace, const char *bytes,
 		return err->code;
 	}
 	if (trace->count == 0)
-		return lt_fail(
-		    err, LT_EINPUT, "%s: no job that ran is in it", look->path);
+		return lt_fail(err, LT_EINPUT, "%s: no job that ran is in it", look->path);
 	for (uint32_t i = 0; i < trace->count; i++)
 		trace->jobs[i].number = i;
 	qsort(trace->jobs, trace->count, sizeof(trace->jobs[0]), by_submission);
@@ -571,18 +523,15 @@ normal_deviate(uint64_t *seed)
 }
 
 static void
-make_limits(
-    struct lt_sim_trace *trace, const struct lt_sim_generator *generator)
+make_limits(struct lt_sim_trace *trace, const struct lt_sim_generator *generator)
 {
 	uint64_t seed = generator->seed;
 
 	for (uint32_t i = 0; i < trace->count; i++) {
 		struct lt_sim_job *const job = &trace->jobs[i];
 		const double factor =
-		    generator->limit_factor *
-		    exp(generator->limit_sigma * normal_deviate(&seed));
-		const double minutes =
-		    ceil(fmax(1, factor) * (double)job->run_s / 60);
+		    generator->limit_factor * exp(generator->limit_sigma * normal_deviate(&seed));
+		const double minutes = ceil(fmax(1, factor) * (double)job->run_s / 60);
 
 		job->limit_s = (int64_t)minutes * 60;
 	}
@@ -604,8 +553,8 @@ by_length(const void *a, const void *b)
 }
 
 static int
-make_names(struct lt_sim_trace *trace, const struct lt_sim_generator *generator,
-    struct lt_error *err)
+make_names(
+    struct lt_sim_trace *trace, const struct lt_sim_generator *generator, struct lt_error *err)
 {
 	/* Another row of numbers than the limits'. */
 	uint64_t seed = generator->seed ^ 0x6e616d6573u;
@@ -614,27 +563,23 @@ make_names(struct lt_sim_trace *trace, const struct lt_sim_generator *generator,
 	if (rows == NULL)
 		return lt_fail(err, LT_ENOMEM, "names: no memory");
 	for (uint32_t i = 0; i < trace->count; i++)
-		rows[i] = (struct alike){log((double)trace->jobs[i].run_s) +
-					     name_sigma * normal_deviate(&seed),
-		    i};
+		rows[i] = (struct alike){
+		    log((double)trace->jobs[i].run_s) + name_sigma * normal_deviate(&seed), i};
 	qsort(rows, trace->count, sizeof(*rows), by_length);
 	for (uint32_t i = 0; i < trace->count; i++) {
 		struct lt_sim_job *const job = &trace->jobs[rows[i].job];
-		const uint64_t name =
-		    (uint64_t)i * generator->names / trace->count;
+		const uint64_t name = (uint64_t)i * generator->names / trace->count;
 
 		job->name = 1 + (uint32_t)name;
-		job->user = 1 + (uint32_t)(name % (generator->users > 0
-							  ? generator->users
-							  : 1));
+		job->user = 1 + (uint32_t)(name % (generator->users > 0 ? generator->users : 1));
 	}
 	free(rows);
 	return LT_OK;
 }
 
 int
-lt_sim_generate(struct lt_sim_trace *trace,
-    const struct lt_sim_generator *generator, struct lt_error *err)
+lt_sim_generate(
+    struct lt_sim_trace *trace, const struct lt_sim_generator *generator, struct lt_error *err)
 {
 	if (generator->limit_factor > 0)
 		make_limits(trace, generator);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frees lists of a batch system and looks users up in them: the part that is
- * the same for every system. Pure; nothing fails.
+ * Frees lists of a batch system and looks users up in them: the part that is the same for every
+ * system. Pure; nothing fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,15 +70,13 @@ const char *
 lt_pairs_user(const struct lt_batch_pair *pairs, uint32_t count, uint32_t uid)
 {
 	const struct lt_batch_pair *const pair =
-	    count > 0 ? bsearch(&uid, pairs, count, sizeof(*pairs), compare_uid)
-		      : NULL;
+	    count > 0 ? bsearch(&uid, pairs, count, sizeof(*pairs), compare_uid) : NULL;
 
 	return pair != NULL ? pair->user : NULL;
 }
 
 bool
-lt_pairs_uid(const struct lt_batch_pair *pairs, uint32_t count,
-    const char *name, uint32_t *uid)
+lt_pairs_uid(const struct lt_batch_pair *pairs, uint32_t count, const char *name, uint32_t *uid)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (strcmp(pairs[i].user, name) == 0) {
@@ -91,18 +89,16 @@ lt_pairs_uid(const struct lt_batch_pair *pairs, uint32_t count,
 void
 lt_batch_update_init(struct lt_batch_update *update, uint32_t job_id)
 {
-	*update = (struct lt_batch_update){.job_id = job_id,
-	    .begin_utc_s = LT_UNSET_64,
-	    .limit_s = LT_UNSET_64,
-	    .hold = LT_LEAVE};
+	*update = (struct lt_batch_update){
+	    .job_id = job_id, .begin_utc_s = LT_UNSET_64, .limit_s = LT_UNSET_64, .hold = LT_LEAVE};
 }
 
 const char *
 lt_job_address(char out[LT_JOB_ADDRESS_SIZE], const struct lt_batch_job *job)
 {
 	if (job->array_task != UINT32_MAX)
-		(void)snprintf(out, LT_JOB_ADDRESS_SIZE, "%u_%u",
-		    job->array_job_id, job->array_task);
+		(void)snprintf(
+		    out, LT_JOB_ADDRESS_SIZE, "%u_%u", job->array_job_id, job->array_task);
 	else
 		(void)snprintf(out, LT_JOB_ADDRESS_SIZE, "%u",
 		    job->het_job_id != 0 ? job->het_job_id : job->job_id);

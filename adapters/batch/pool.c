@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks that never move, filled in order, and a hash table (open addressing)
- * of what was shared. Only memory can lack: then NULL, and nothing is changed.
+ * Blocks that never move, filled in order, and a hash table (open addressing) of what was shared.
+ * Only memory can lack: then NULL, and nothing is changed.
  */
 #include <stdalign.h>
 #include <stdbool.h>
@@ -45,8 +45,7 @@ room_for(struct lt_pool *pool, size_t count)
 	/* Numbers are of 8 bytes and more; texts need no gaps. */
 	if (count % 8 == 0)
 		pool->used = (pool->used + 7) / 8 * 8;
-	if (pool->blocks == NULL || pool->used > pool->room ||
-	    pool->room - pool->used < count) {
+	if (pool->blocks == NULL || pool->used > pool->room || pool->room - pool->used < count) {
 		const size_t room = BLOCK_BYTES - sizeof(struct block) > count
 					? BLOCK_BYTES - sizeof(struct block)
 					: count;
@@ -67,8 +66,7 @@ room_for(struct lt_pool *pool, size_t count)
 const void *
 lt_pool_add(struct lt_pool **pool, const void *bytes, size_t count)
 {
-	char *const at =
-	    make_pool(pool) != NULL ? room_for(*pool, count) : NULL;
+	char *const at = make_pool(pool) != NULL ? room_for(*pool, count) : NULL;
 
 	return at != NULL ? memcpy(at, bytes, count) : NULL;
 }
@@ -94,10 +92,8 @@ place_of(const struct lt_pool *pool, const struct place *wanted)
 		struct place *const place = &pool->places[i];
 
 		if (place->bytes == NULL ||
-		    (place->hash == wanted->hash &&
-			place->count == wanted->count &&
-			memcmp(place->bytes, wanted->bytes, wanted->count) ==
-			    0))
+		    (place->hash == wanted->hash && place->count == wanted->count &&
+			memcmp(place->bytes, wanted->bytes, wanted->count) == 0))
 			return place;
 	}
 }
@@ -109,8 +105,7 @@ grow_places(struct lt_pool *pool)
 
 	if (pool->shared_count < pool->place_count / 2)
 		return true;
-	const size_t wanted =
-	    before.place_count == 0 ? FIRST_PLACES : 2 * before.place_count;
+	const size_t wanted = before.place_count == 0 ? FIRST_PLACES : 2 * before.place_count;
 	struct place *const places = calloc(wanted, sizeof(*places));
 	if (places == NULL)
 		return false;
@@ -126,8 +121,7 @@ grow_places(struct lt_pool *pool)
 const void *
 lt_pool_share(struct lt_pool **pool, const void *bytes, size_t count)
 {
-	const struct place wanted = {
-	    bytes, (uint32_t)count, hash_of(bytes, count)};
+	const struct place wanted = {bytes, (uint32_t)count, hash_of(bytes, count)};
 
 	if (make_pool(pool) == NULL || !grow_places(*pool))
 		return NULL;

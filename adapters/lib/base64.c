@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Base64 of RFC 4648, six bits a letter: for credentials in headers and for
- * secrets that answers repeat. Decoding stops at the first "=" and refuses any
- * other letter.
+ * Base64 of RFC 4648, six bits a letter: for credentials in headers and for secrets that answers
+ * repeat. Decoding stops at the first "=" and refuses any other letter.
  */
 #include <string.h>
 
 #include "base64.h"
 
-static const char letters[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 void
 lt_base64(char *out, const unsigned char *bytes, size_t length)
@@ -17,8 +15,7 @@ lt_base64(char *out, const unsigned char *bytes, size_t length)
 	for (size_t i = 0; i < length; i += 3) {
 		const unsigned second = i + 1 < length ? bytes[i + 1] : 0;
 		const unsigned third = i + 2 < length ? bytes[i + 2] : 0;
-		const unsigned word =
-		    (unsigned)bytes[i] << 16 | second << 8 | third;
+		const unsigned word = (unsigned)bytes[i] << 16 | second << 8 | third;
 
 		*out++ = letters[word >> 18];
 		*out++ = letters[word >> 12 & 63];

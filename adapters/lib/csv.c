@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bytes to cells, cells to rows of the columns that are wanted. Between a file
- * or an answer and an adapter's parse; nothing is allocated.
+ * Bytes to cells, cells to rows of the columns that are wanted. Between a file or an answer and an
+ * adapter's parse; nothing is allocated.
  */
 #include <string.h>
 #include <strings.h>
@@ -38,8 +38,8 @@ cell_end(struct lt_csv *csv)
 static bool
 is_cell_end(const struct lt_csv *csv)
 {
-	return csv->at == csv->end || *csv->at == csv->separator ||
-	       *csv->at == '\r' || *csv->at == '\n';
+	return csv->at == csv->end || *csv->at == csv->separator || *csv->at == '\r' ||
+	       *csv->at == '\n';
 }
 
 static void
@@ -70,8 +70,8 @@ quoted(struct lt_csv *csv, size_t *length)
 	csv->unclosed = true;
 }
 
-/* Reads a cell, without blanks around it. A quote within it is a letter: 5" and
- * a 6" further down must not make one cell of two rows. */
+/* Reads a cell, without blanks around it. A quote within it is a letter: 5" and a 6" further down
+ * must not make one cell of two rows. */
 static void
 cell_next(struct lt_csv *csv)
 {
@@ -92,16 +92,14 @@ cell_next(struct lt_csv *csv)
 	cell_end(csv);
 }
 
-/* Returns the separator that is most frequent in the header: comma, semicolon
- * or tab. */
+/* Returns the separator that is most frequent in the header: comma, semicolon or tab. */
 static char
 find_separator(const struct lt_csv *csv)
 {
 	static const char separators[] = ",;\t";
 	int counts[sizeof(separators)] = {0}, best = 0;
 
-	for (const char *at = csv->at;
-	     at < csv->end && *at != '\n' && *at != '\r'; at++)
+	for (const char *at = csv->at; at < csv->end && *at != '\n' && *at != '\r'; at++)
 		for (int i = 0; separators[i] != '\0'; i++)
 			counts[i] += *at == separators[i];
 	for (int i = 1; separators[i] != '\0'; i++)
@@ -128,8 +126,7 @@ unclosed_fail(const struct lt_csv *csv, struct lt_error *err)
 
 /* Takes one header cell, if it is a column that we want. */
 static int
-header_cell(struct lt_csv *csv, const struct lt_csv_column *columns,
-    struct lt_error *err)
+header_cell(struct lt_csv *csv, const struct lt_csv_column *columns, struct lt_error *err)
 {
 	csv->first[csv->column_count] = -1;
 	for (int i = csv->wanted_count - 1; i >= 0; i--) {
@@ -138,8 +135,7 @@ header_cell(struct lt_csv *csv, const struct lt_csv_column *columns,
 				   : strcmp(csv->cell, columns[i].name)) != 0)
 			continue;
 		if (csv->index[i] >= 0) {
-			lt_fail(err, LT_EINPUT, "two columns \"%s\"",
-			    columns[i].name);
+			lt_fail(err, LT_EINPUT, "two columns \"%s\"", columns[i].name);
 			return fail_at(csv, LT_EINPUT, err);
 		}
 		csv->index[i] = csv->column_count;
@@ -150,11 +146,9 @@ header_cell(struct lt_csv *csv, const struct lt_csv_column *columns,
 }
 
 static int
-header_missing(
-    const char *want, const char *names, int line, struct lt_error *err)
+header_missing(const char *want, const char *names, int line, struct lt_error *err)
 {
-	lt_fail(err, LT_EINPUT, "no column \"%s\", the header has: %s", want,
-	    names);
+	lt_fail(err, LT_EINPUT, "no column \"%s\", the header has: %s", want, names);
 	lt_error_at(err, line, 1);
 	return LT_EINPUT;
 }
@@ -174,10 +168,8 @@ names_add(char *names, size_t size, const char *name)
 void
 lt_csv_start(struct lt_csv *csv, const char *bytes, size_t byte_count)
 {
-	*csv = (struct lt_csv){.at = bytes,
-	    .end = bytes + byte_count,
-	    .line_start = bytes,
-	    .line = 1};
+	*csv =
+	    (struct lt_csv){.at = bytes, .end = bytes + byte_count, .line_start = bytes, .line = 1};
 	if (byte_count >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
 		csv->at = csv->line_start = bytes + 3;
 }
@@ -186,13 +178,11 @@ int
 lt_csv_skip(struct lt_csv *csv, int line_count, struct lt_error *err)
 {
 	for (int i = 0; i < line_count; i++) {
-		const char *const newline =
-		    memchr(csv->at, '\n', (size_t)(csv->end - csv->at));
+		const char *const newline = memchr(csv->at, '\n', (size_t)(csv->end - csv->at));
 
 		if (newline == NULL)
-			return lt_fail(err, LT_EINPUT,
-			    "%d lines, want more than the %d to skip", i + 1,
-			    line_count);
+			return lt_fail(err, LT_EINPUT, "%d lines, want more than the %d to skip",
+			    i + 1, line_count);
 		csv->at = newline + 1;
 		next_line(csv);
 	}
@@ -200,8 +190,8 @@ lt_csv_skip(struct lt_csv *csv, int line_count, struct lt_error *err)
 }
 
 int
-lt_csv_header(struct lt_csv *csv, const struct lt_csv_column *columns,
-    int column_count, struct lt_error *err)
+lt_csv_header(
+    struct lt_csv *csv, const struct lt_csv_column *columns, int column_count, struct lt_error *err)
 {
 	const int line = csv->line;
 	char names[256] = "";
@@ -211,8 +201,7 @@ lt_csv_header(struct lt_csv *csv, const struct lt_csv_column *columns,
 	csv->separator = find_separator(csv);
 	do {
 		if (csv->column_count == LT_CSV_COLUMNS_MAX)
-			return lt_fail(err, LT_ELIMIT, "more than %d columns",
-			    LT_CSV_COLUMNS_MAX);
+			return lt_fail(err, LT_ELIMIT, "more than %d columns", LT_CSV_COLUMNS_MAX);
 		cell_next(csv);
 		names_add(names, sizeof(names), csv->cell);
 		if (header_cell(csv, columns, err) != LT_OK)
@@ -223,8 +212,7 @@ lt_csv_header(struct lt_csv *csv, const struct lt_csv_column *columns,
 		return unclosed_fail(csv, err);
 	for (int i = 0; i < column_count; i++)
 		if (columns[i].required && csv->index[i] < 0)
-			return header_missing(
-			    columns[i].name, names, line, err);
+			return header_missing(columns[i].name, names, line, err);
 	return LT_OK;
 }
 
@@ -256,8 +244,7 @@ read_row(struct lt_csv *csv, struct lt_csv_row *row, struct lt_error *err)
 			return unclosed_fail(csv, err);
 		keep_cell(csv, row);
 		if (row->cell_count++ == LT_CSV_COLUMNS_MAX) {
-			lt_fail(err, LT_ELIMIT, "more than %d cells",
-			    LT_CSV_COLUMNS_MAX);
+			lt_fail(err, LT_ELIMIT, "more than %d cells", LT_CSV_COLUMNS_MAX);
 			return fail_at(csv, LT_ELIMIT, err);
 		}
 	} while (!csv->last_of_row);
@@ -270,8 +257,7 @@ lt_csv_row(struct lt_csv *csv, struct lt_csv_row *row, struct lt_error *err)
 	while (csv->at < csv->end) {
 		const int code = read_row(csv, row, err);
 
-		if (code != LT_OK || row->cell_count > 1 ||
-		    csv->cell[0] != '\0')
+		if (code != LT_OK || row->cell_count > 1 || csv->cell[0] != '\0')
 			return code;
 	}
 	row->cell_count = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CSV (RFC 4180, with comma, semicolon or tab), row by row over the bytes:
- * the header names the columns. For the adapters of files and price lists, and
- * for invoices.
+ * the header names the columns. For the adapters of files and price lists, and for invoices.
  */
 #ifndef LT_CSV_H
 #define LT_CSV_H
@@ -41,7 +40,7 @@ struct lt_csv { /* lt_csv_start() */
 
 struct lt_csv_row {
 	char cells[LT_CSV_WANTED_MAX][LT_CSV_CELL_SIZE]; /* "" = not there */
-	int line, cell_count;	    /* 0 cells: the file has ended */
+	int line, cell_count;				 /* 0 cells: the file has ended */
 	int long_line, long_column; /* of a wanted cell that is cut; 0 = none */
 };
 
@@ -49,15 +48,14 @@ struct lt_csv_row {
 void lt_csv_start(struct lt_csv *csv, const char *bytes, size_t byte_count);
 /* Lines before the header. */
 int lt_csv_skip(struct lt_csv *csv, int line_count, struct lt_error *err);
-/* Find the wanted columns; of all else the cells may be of any length. An
- * error of these two has line and column. */
-int lt_csv_header(struct lt_csv *csv, const struct lt_csv_column *columns,
-    int column_count, struct lt_error *err);
+/* Find the wanted columns; of all else the cells may be of any length. An error of these two has
+ * line and column. */
+int lt_csv_header(struct lt_csv *csv, const struct lt_csv_column *columns, int column_count,
+    struct lt_error *err);
 /* The next row that is not blank. */
-int lt_csv_row(
-    struct lt_csv *csv, struct lt_csv_row *row, struct lt_error *err);
-/* Between two rows: go on in these bytes, which begin with the next row. For a
- * file that is read piece by piece. */
+int lt_csv_row(struct lt_csv *csv, struct lt_csv_row *row, struct lt_error *err);
+/* Between two rows: go on in these bytes, which begin with the next row. For a file that is read
+ * piece by piece. */
 void lt_csv_move(struct lt_csv *csv, const char *bytes, size_t byte_count);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads libcurl by its name when it is first needed, so that lowtided itself is
- * not linked with it. A host without libcurl gets an error with the name of the
- * library.
+ * Loads libcurl by its name when it is first needed, so that lowtided itself is not linked with it.
+ * A host without libcurl gets an error with the name of the library.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -48,8 +47,7 @@ lt_curl_load(struct lt_error *err)
 		void *const found = dlsym(library, functions[i].name);
 
 		if (found == NULL)
-			return lt_fail(err, LT_EIO, "%s has no %s", file,
-			    functions[i].name);
+			return lt_fail(err, LT_EIO, "%s has no %s", file, functions[i].name);
 		memcpy(functions[i].to, &found, sizeof(found));
 	}
 	is_loaded = true;
@@ -66,8 +64,7 @@ lt_curl_init(struct lt_error *err)
 		return code;
 	const CURLcode result = lt_curl.global_init(CURL_GLOBAL_DEFAULT);
 	if (result != CURLE_OK)
-		return lt_fail(
-		    err, LT_EIO, "libcurl: %s", lt_curl.easy_strerror(result));
+		return lt_fail(err, LT_EIO, "libcurl: %s", lt_curl.easy_strerror(result));
 	is_ready = true;
 	return LT_OK;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * libcurl and the thirty libraries behind it, loaded by who sends something:
- * for http.c and smtp.c alone. lowtided's children do; it itself stays without
- * their 3 MiB.
+ * for http.c and smtp.c alone. lowtided's children do; it itself stays without their 3 MiB.
  */
 #ifndef LT_CURL_LIBRARY_H
 #define LT_CURL_LIBRARY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A fetch in two parts, forecast and history, for sources where these are two
- * requests, of which one may fail alone.
+ * A fetch in two parts, forecast and history, for sources where these are two requests, of which
+ * one may fail alone.
  */
 #ifndef LT_FETCH_PARTS_H
 #define LT_FETCH_PARTS_H
@@ -28,9 +28,8 @@ struct lt_fetch_parts { /* lt_fetch_parts_free() */
  * A pause that one asks for while the other came is kept in options->memory,
  * and stops that one alone; without a memory, the longer pause stops both.
  */
-int lt_fetch_parts_join(struct lt_fetch_parts *parts,
-    const struct lt_source_options *options, const struct lt_window *window,
-    struct lt_points *points, struct lt_error *err);
+int lt_fetch_parts_join(struct lt_fetch_parts *parts, const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points, struct lt_error *err);
 void lt_fetch_parts_free(struct lt_fetch_parts *parts);
 
 #endif

@@ -40,8 +40,8 @@ enum {
 };
 
 /* Where the factors are from, for lt_adapter.version. */
-#define LT_FUEL_MIX_VERSION                                                    \
-	"factors of IPCC AR5 WG3 (2014) annex III and of the 2006 IPCC "       \
+#define LT_FUEL_MIX_VERSION                                                                        \
+	"factors of IPCC AR5 WG3 (2014) annex III and of the 2006 IPCC "                           \
 	"Guidelines"
 
 /* g CO2e/kWh, life cycle or of the stack alone; 0 for storage. */
@@ -58,36 +58,34 @@ struct lt_mix {
 	int64_t start_utc_s; /* on the hour */
 	int hour_count;
 	int first_hour, end_hour; /* that anything is said of */
-	double *mw;  /* mean power by hour, slot and code; NAN = not said */
-	int refused; /* rows */
-	struct lt_error refusal; /* of the first */
-	char unknown[16];	 /* a code that is not in the table */
+	double *mw;		  /* mean power by hour, slot and code; NAN = not said */
+	int refused;		  /* rows */
+	struct lt_error refusal;  /* of the first */
+	char unknown[16];	  /* a code that is not in the table */
 };
 
-/* Empty, for the whole hours in [from, to); the last LT_MIX_SPAN_S of them.
- * LT_EINPUT when there is none. lt_mix_free() in any case. */
-int lt_mix_start(struct lt_mix *mix, const struct lt_mix_code *codes,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err);
+/* Empty, for the whole hours in [from, to); the last LT_MIX_SPAN_S of them. LT_EINPUT when there is
+ * none. lt_mix_free() in any case. */
+int lt_mix_start(struct lt_mix *mix, const struct lt_mix_code *codes, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err);
 void lt_mix_free(struct lt_mix *mix);
 
 /* Column of a code; of one that is not known, that of the unknown. */
 int lt_mix_column(struct lt_mix *mix, const char *code);
-/* Mean power over [start, end), on quarters of an hour; the later wins. What
- * is outside of the mix's time is dropped. */
-void lt_mix_put(struct lt_mix *mix, int column, int64_t start_utc_s,
-    int64_t end_utc_s, double mw);
+/* Mean power over [start, end), on quarters of an hour; the later wins. What is outside of the
+ * mix's time is dropped. */
+void lt_mix_put(struct lt_mix *mix, int column, int64_t start_utc_s, int64_t end_utc_s, double mw);
 /* Count a row that can't be used. */
 void lt_mix_refuse(struct lt_mix *mix, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Makes points of all complete hours, sorted and dated; the note names what is
- * left out. LT_EINPUT without any. */
-int lt_mix_points(const struct lt_mix *mix,
-    const struct lt_source_options *options, int64_t now_utc_s,
-    struct lt_points *points, struct lt_error *err);
-/* Or all its codes' power of the hours that each of them is said of, MW, as
- * forecast. LT_EINPUT without any. */
-int lt_mix_power(const struct lt_mix *mix, enum lt_quantity quantity,
-    struct lt_points *points, struct lt_error *err);
+/* Makes points of all complete hours, sorted and dated; the note names what is left out. LT_EINPUT
+ * without any. */
+int lt_mix_points(const struct lt_mix *mix, const struct lt_source_options *options,
+    int64_t now_utc_s, struct lt_points *points, struct lt_error *err);
+/* Or all its codes' power of the hours that each of them is said of, MW, as forecast. LT_EINPUT
+ * without any. */
+int lt_mix_power(const struct lt_mix *mix, enum lt_quantity quantity, struct lt_points *points,
+    struct lt_error *err);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds secrets in texts, in whatever form a source repeats them, and hides
- * them. It stands between web.c and secret.c, which know the secrets, and
- * lt_adapter_fetch(). Without memory for a form the text is hidden as far as it
- * is known.
+ * Finds secrets in texts, in whatever form a source repeats them, and hides them. It stands between
+ * web.c and secret.c, which know the secrets, and lt_adapter_fetch(). Without memory for a form the
+ * text is hidden as far as it is known.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,8 +36,8 @@ is_kept(const char *form)
 	return false;
 }
 
-/* Keeps form, malloc'd or NULL, and owns it. A form shorter than least would be
- * found in any text and is dropped. */
+/* Keeps form, malloc'd or NULL, and owns it. A form shorter than least would be found in any text
+ * and is dropped. */
 static void
 keep_form(char *form, size_t least)
 {
@@ -47,8 +46,7 @@ keep_form(char *form, size_t least)
 	if (form == NULL)
 		return;
 	if (strlen(form) >= least && !is_kept(form))
-		grown = lt_items_grow(
-		    forms.items, &forms.capacity, forms.count, sizeof(*grown));
+		grown = lt_items_grow(forms.items, &forms.capacity, forms.count, sizeof(*grown));
 	if (grown != NULL) {
 		forms.items = grown;
 		forms.items[forms.count++] = form;
@@ -71,8 +69,8 @@ enum { ESCAPES = sizeof(escapes) / sizeof(escapes[0]) };
 static bool
 is_plain(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || strchr("-._~", c) != NULL;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       strchr("-._~", c) != NULL;
 }
 
 static char *
@@ -81,12 +79,10 @@ escaped(size_t way, const char *secret, size_t length)
 	char *const out = malloc(6 * length + 1), *at = out;
 
 	for (size_t i = 0; out != NULL && i <= length; i++) {
-		const char *const found =
-		    i < length ? strchr(escapes[way].bytes, secret[i]) : NULL;
+		const char *const found = i < length ? strchr(escapes[way].bytes, secret[i]) : NULL;
 
 		if (found != NULL)
-			at = stpcpy(
-			    at, escapes[way].words[found - escapes[way].bytes]);
+			at = stpcpy(at, escapes[way].words[found - escapes[way].bytes]);
 		else
 			*at++ = i < length ? secret[i] : '\0';
 	}
@@ -101,13 +97,11 @@ percent_encoded(bool is_upper, const char *secret, size_t length)
 	for (size_t i = 0; out != NULL && i < length; i++)
 		at += is_plain(secret[i])
 			  ? sprintf(at, "%c", secret[i])
-			  : sprintf(at, is_upper ? "%%%02X" : "%%%02x",
-				(unsigned char)secret[i]);
+			  : sprintf(at, is_upper ? "%%%02X" : "%%%02x", (unsigned char)secret[i]);
 	return out;
 }
 
-/* Returns the base64 digits that depend on the secret alone, behind `before`
- * bytes. */
+/* Returns the base64 digits that depend on the secret alone, behind `before` bytes. */
 static char *
 encoded(const char *secret, size_t length, size_t before)
 {
@@ -116,8 +110,7 @@ encoded(const char *secret, size_t length, size_t before)
 	char *form = NULL;
 
 	if (bytes != NULL && text != NULL) {
-		const size_t first = (before * 8 + 5) / 6,
-			     end = (before + length) * 8 / 6;
+		const size_t first = (before * 8 + 5) / 6, end = (before + length) * 8 / 6;
 
 		memcpy(bytes + before, secret, length);
 		lt_base64(text, bytes, before + length);

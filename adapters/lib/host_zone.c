@@ -38,14 +38,10 @@ lt_host_zone(char *out, size_t size)
 		named_by(out, size, named);
 		return;
 	}
-	const ssize_t length =
-	    readlink("/etc/localtime", link, sizeof(link) - 1);
+	const ssize_t length = readlink("/etc/localtime", link, sizeof(link) - 1);
 	const bool is_none = length < 0 && errno == ENOENT;
 
 	link[length > 0 ? length : 0] = '\0';
 	const char *const at = strstr(link, mark);
-	snprintf(out, size, "%s",
-	    at != NULL ? at + sizeof(mark) - 1
-	    : is_none  ? "UTC"
-		       : "");
+	snprintf(out, size, "%s", at != NULL ? at + sizeof(mark) - 1 : is_none ? "UTC" : "");
 }

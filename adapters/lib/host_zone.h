@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Writes "Europe/London" by TZ or /etc/localtime, "UTC" if there is neither; ""
- * for a zone without a name, as TZ=CET-1CEST. */
+/* Writes "Europe/London" by TZ or /etc/localtime, "UTC" if there is neither; "" for a zone without
+ * a name, as TZ=CET-1CEST. */
 void lt_host_zone(char *out, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * HTTP by libcurl, which is loaded with the first transfer. Every transfer is
- * bounded in time, size and redirects.
+ * HTTP by libcurl, which is loaded with the first transfer. Every transfer is bounded in time, size
+ * and redirects.
  */
 #ifndef LT_HTTP_H
 #define LT_HTTP_H
@@ -24,14 +24,14 @@ enum {
 	LT_HTTP_TAKE_STALL_S = 60, /* of a body that is taken as it comes */
 };
 
-/* All PEM text; NULL = the system's CAs, no certificate. Whoever answers is
- * always verified: against these CAs only, where there are any. */
+/* All PEM text; NULL = the system's CAs, no certificate. Whoever answers is always verified:
+ * against these CAs only, where there are any. */
 struct lt_http_tls {
 	const char *ca, *certificate, *key;
 };
 
-/* Keeps a connection for the next request. Start as { 0 }. One thread at a
- * time; a request inside another's take() gets a connection of its own. */
+/* Keeps a connection for the next request. Start as { 0 }. One thread at a time; a request inside
+ * another's take() gets a connection of its own. */
 struct lt_http_session {
 	void *easy;
 };
@@ -45,15 +45,15 @@ struct lt_http_request {	 /* start as { 0 } */
 	size_t body_length;
 	const char *headers[LT_HTTP_HEADERS_MAX]; /* "Name: value", no secrets
 						   * are ever logged */
-	const char *login;     /* "user:password": HTTP Basic, or to sign */
-	const char *aws_sigv4; /* "aws:amz:REGION:SERVICE", signs with login */
-	bool direct;	       /* past any proxy, as for link-local hosts */
-	const struct lt_http_tls *tls;	 /* NULL = the system's CAs */
-	struct lt_http_session *session; /* NULL = a connection of its own */
+	const char *login;			  /* "user:password": HTTP Basic, or to sign */
+	const char *aws_sigv4;			  /* "aws:amz:REGION:SERVICE", signs with login */
+	bool direct;				  /* past any proxy, as for link-local hosts */
+	const struct lt_http_tls *tls;		  /* NULL = the system's CAs */
+	struct lt_http_session *session;	  /* NULL = a connection of its own */
 	/* 0 = the limits above */
 	int connect_ms, total_ms, stall_s, stall_bytes_s;
-	/* NULL, or takes the body of a 200, of any length, as long as it does
-	 * not stall; false: no more. */
+	/* NULL, or takes the body of a 200, of any length, as long as it does not stall; false: no
+	 * more. */
 	bool (*take)(void *context, const char *bytes, size_t length);
 	/* NULL, or asked about once a second, in silence too; true ends it. */
 	bool (*stop)(void *context);
@@ -82,8 +82,8 @@ void lt_http_cleanup(void);
  * https there); all else is an answer or an error. Threads: one call each.
  * The caller frees response in any case.
  */
-int lt_http_do(const struct lt_http_request *request,
-    struct lt_http_response *response, struct lt_error *err);
+int lt_http_do(
+    const struct lt_http_request *request, struct lt_http_response *response, struct lt_error *err);
 /* A clock that is never set, for time limits. */
 int64_t lt_monotonic_ms(void);
 /* Reads a date of a header, as of Last-Modified; 0: not a date. */
@@ -91,8 +91,7 @@ int64_t lt_http_date(const char *text);
 /* The host of a URL; "" when it has none. */
 void lt_http_host(char *out, size_t size, const char *url);
 /* The start of a body that may be anything, as one printable line. */
-void lt_http_words(
-    char *out, size_t size, const struct lt_http_response *response);
+void lt_http_words(char *out, size_t size, const struct lt_http_response *response);
 void lt_http_free(struct lt_http_response *response);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON from outside, bounded before jansson builds anything: size, depth and
- * number of values. Between http.c or a file and an adapter's parse.
+ * JSON from outside, bounded before jansson builds anything: size, depth and number of values.
+ * Between http.c or a file and an adapter's parse.
  */
 #include <stdio.h>
 #include <string.h>
@@ -56,21 +56,17 @@ json_bounds(const char *bytes, size_t byte_count, struct lt_error *err)
 			containers++;
 		}
 		if (depth > LT_JSON_DEPTH_MAX)
-			return too_much(
-			    err, place, "levels", LT_JSON_DEPTH_MAX);
+			return too_much(err, place, "levels", LT_JSON_DEPTH_MAX);
 		if (containers > LT_JSON_CONTAINERS_MAX)
-			return too_much(err, place, "objects and lists",
-			    LT_JSON_CONTAINERS_MAX);
+			return too_much(err, place, "objects and lists", LT_JSON_CONTAINERS_MAX);
 		if (commas > LT_JSON_COMMAS_MAX)
-			return too_much(
-			    err, place, "values", LT_JSON_COMMAS_MAX);
+			return too_much(err, place, "values", LT_JSON_COMMAS_MAX);
 	}
 	return LT_OK;
 }
 
 static int
-load_json(json_t **json, const char *bytes, size_t byte_count, size_t flags,
-    struct lt_error *err)
+load_json(json_t **json, const char *bytes, size_t byte_count, size_t flags, struct lt_error *err)
 {
 	json_error_t json_error;
 	json_t *loaded;
@@ -81,8 +77,8 @@ load_json(json_t **json, const char *bytes, size_t byte_count, size_t flags,
 		byte_count -= 3;
 	}
 	if (byte_count > LT_JSON_BYTES_MAX)
-		return lt_fail(err, LT_ELIMIT, "JSON of %zu bytes, limit %d",
-		    byte_count, LT_JSON_BYTES_MAX);
+		return lt_fail(
+		    err, LT_ELIMIT, "JSON of %zu bytes, limit %d", byte_count, LT_JSON_BYTES_MAX);
 	if (byte_count == 0)
 		return lt_fail(err, LT_EINPUT, "empty, want JSON");
 	code = json_bounds(bytes, byte_count, err);
@@ -99,23 +95,20 @@ load_json(json_t **json, const char *bytes, size_t byte_count, size_t flags,
 }
 
 int
-lt_json_load(
-    json_t **json, const char *bytes, size_t byte_count, struct lt_error *err)
+lt_json_load(json_t **json, const char *bytes, size_t byte_count, struct lt_error *err)
 {
 	return load_json(json, bytes, byte_count, 0, err);
 }
 
 int
-lt_json_load_nul(
-    json_t **json, const char *bytes, size_t byte_count, struct lt_error *err)
+lt_json_load_nul(json_t **json, const char *bytes, size_t byte_count, struct lt_error *err)
 {
 	return load_json(json, bytes, byte_count, JSON_ALLOW_NUL, err);
 }
 
 int
 lt_json_parse(lt_json_read_fn *read, const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
+    const struct lt_answer *answer, struct lt_points *points, struct lt_error *err)
 {
 	json_t *json = NULL;
 	int code = lt_json_load(&json, answer->bytes, answer->byte_count, err);

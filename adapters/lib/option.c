@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options of a source in the policy file: looks up values, and places
- * errors at the line and column of an option.
+ * The options of a source in the policy file: looks up values, and places errors at the line and
+ * column of an option.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,8 +20,7 @@ option_index(const struct lt_source_options *options, const char *key)
 }
 
 const char *
-lt_source_option(const struct lt_source_options *options, const char *key,
-    const char *fallback)
+lt_source_option(const struct lt_source_options *options, const char *key, const char *fallback)
 {
 	const int index = option_index(options, key);
 
@@ -29,19 +28,17 @@ lt_source_option(const struct lt_source_options *options, const char *key,
 }
 
 void
-lt_option_at(const struct lt_source_options *options, const char *key,
-    struct lt_error *err)
+lt_option_at(const struct lt_source_options *options, const char *key, struct lt_error *err)
 {
 	const int index = option_index(options, key);
 
 	if (index >= 0)
-		lt_error_at(err, options->items[index].line,
-		    options->items[index].column);
+		lt_error_at(err, options->items[index].line, options->items[index].column);
 }
 
 int
-lt_option_fail(const struct lt_source_options *options, const char *key,
-    struct lt_error *err, const char *format, ...)
+lt_option_fail(const struct lt_source_options *options, const char *key, struct lt_error *err,
+    const char *format, ...)
 {
 	char text[LT_ERROR_TEXT_SIZE];
 	va_list arguments;

@@ -14,8 +14,7 @@
 static int
 file_fail(struct lt_error *err, const char *path)
 {
-	return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO, "%s: %s",
-	    path, strerror(errno));
+	return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO, "%s: %s", path, strerror(errno));
 }
 
 /* O_NONBLOCK: a FIFO in place of the file must not stop the daemon. */
@@ -62,8 +61,7 @@ file_read(int fd, char *bytes, size_t *byte_count)
 }
 
 int
-lt_plain_file_read(
-    const char *path, char **bytes, size_t *byte_count, struct lt_error *err)
+lt_plain_file_read(const char *path, char **bytes, size_t *byte_count, struct lt_error *err)
 {
 	const int fd = file_open(path, byte_count, err);
 	int code = LT_OK;
@@ -72,8 +70,7 @@ lt_plain_file_read(
 		return fd;
 	*bytes = malloc(*byte_count + 1);
 	if (*bytes == NULL)
-		code =
-		    lt_fail(err, LT_ENOMEM, "%s: %zu bytes", path, *byte_count);
+		code = lt_fail(err, LT_ENOMEM, "%s: %zu bytes", path, *byte_count);
 	else if (file_read(fd, *bytes, byte_count) != 0)
 		code = file_fail(err, path);
 	close(fd);

@@ -12,7 +12,6 @@
 enum { LT_PLAIN_FILE_BYTES_MAX = 16 * 1024 * 1024 }; /* refused */
 
 /* All of a plain file. The caller frees *bytes, set on success only. */
-int lt_plain_file_read(
-    const char *path, char **bytes, size_t *byte_count, struct lt_error *err);
+int lt_plain_file_read(const char *path, char **bytes, size_t *byte_count, struct lt_error *err);
 
 #endif

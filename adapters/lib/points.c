@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Points: each source's answer becomes points before lowtided merges sources
- * into series. No 0 passes that stands for a missing value. Points are kept in
- * memory up to LT_POINTS_MAX; a value that can't be right is an error that
- * names it.
+ * Points: each source's answer becomes points before lowtided merges sources into series. No 0
+ * passes that stands for a missing value. Points are kept in memory up to LT_POINTS_MAX; a value
+ * that can't be right is an error that names it.
  *
- * Also the means of whole hours that people are shown, and the note that
- * figures which lowtide brings along are old.
+ * Also the means of whole hours that people are shown, and the note that figures which lowtide
+ * brings along are old.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -29,26 +28,19 @@ static const struct {
 	double scale; /* points per unit that people write */
 	bool may_be_negative;
 } quantities[LT_QUANTITY_COUNT] = {
-    [LT_QUANTITY_CARBON] = {"carbon", "carbon intensity", "g CO2e/kWh", 1e4, 1,
+    [LT_QUANTITY_CARBON] = {"carbon", "carbon intensity", "g CO2e/kWh", 1e4, 1, false},
+    [LT_QUANTITY_MARGINAL] = {"marginal_carbon", "marginal carbon intensity", "g CO2e/kWh", 1e4, 1,
 	false},
-    [LT_QUANTITY_MARGINAL] = {"marginal_carbon", "marginal carbon intensity",
-	"g CO2e/kWh", 1e4, 1, false},
-    [LT_QUANTITY_PRICE] = {"price", "node price", "micros/node-h", 1e15, 1e6,
+    [LT_QUANTITY_PRICE] = {"price", "node price", "micros/node-h", 1e15, 1e6, false},
+    [LT_QUANTITY_TARIFF] = {"tariff", "electricity price", "micros/kWh", 1e12, 1e6, true},
+    [LT_QUANTITY_HAZARD] = {"interruption", "interruption rate", "interruptions/node-h", 60, 1,
 	false},
-    [LT_QUANTITY_TARIFF] = {"tariff", "electricity price", "micros/kWh", 1e12,
-	1e6, true},
-    [LT_QUANTITY_HAZARD] = {"interruption", "interruption rate",
-	"interruptions/node-h", 60, 1, false},
-    [LT_QUANTITY_SCORE] = {"placement_score", "placement score", "of 10", 10, 1,
-	false},
+    [LT_QUANTITY_SCORE] = {"placement_score", "placement score", "of 10", 10, 1, false},
     [LT_QUANTITY_WIND] = {"wind", "wind speed", "m/s", 150, 1, false},
     [LT_QUANTITY_SUN] = {"sun", "solar irradiance", "W/m2", 2000, 1, false},
-    [LT_QUANTITY_TEMPERATURE] = {"temperature", "temperature", "\u00b0C", 100,
-	1, true},
-    [LT_QUANTITY_WIND_POWER] = {"wind_power", "wind power", "MW", 1e7, 1,
-	false},
-    [LT_QUANTITY_SOLAR_POWER] = {"solar_power", "solar power", "MW", 1e7, 1,
-	false},
+    [LT_QUANTITY_TEMPERATURE] = {"temperature", "temperature", "\u00b0C", 100, 1, true},
+    [LT_QUANTITY_WIND_POWER] = {"wind_power", "wind power", "MW", 1e7, 1, false},
+    [LT_QUANTITY_SOLAR_POWER] = {"solar_power", "solar power", "MW", 1e7, 1, false},
     [LT_QUANTITY_LOAD] = {"load", "load", "MW", 1e7, 1, false},
 };
 
@@ -77,8 +69,7 @@ lt_basis_name(enum lt_basis basis)
 bool
 lt_quantity_is_carbon(enum lt_quantity quantity)
 {
-	return quantity == LT_QUANTITY_CARBON ||
-	       quantity == LT_QUANTITY_MARGINAL;
+	return quantity == LT_QUANTITY_CARBON || quantity == LT_QUANTITY_MARGINAL;
 }
 
 bool
@@ -96,22 +87,19 @@ is_known(enum lt_quantity quantity)
 const char *
 lt_quantity_name(enum lt_quantity quantity)
 {
-	return is_known(quantity) ? LT_ROW(quantities, quantity).name
-				  : "unknown";
+	return is_known(quantity) ? LT_ROW(quantities, quantity).name : "unknown";
 }
 
 const char *
 lt_quantity_title(enum lt_quantity quantity)
 {
-	return is_known(quantity) ? LT_ROW(quantities, quantity).title
-				  : "unknown";
+	return is_known(quantity) ? LT_ROW(quantities, quantity).title : "unknown";
 }
 
 const char *
 lt_quantity_unit(enum lt_quantity quantity)
 {
-	return is_known(quantity) ? LT_ROW(quantities, quantity).unit
-				  : "unknown";
+	return is_known(quantity) ? LT_ROW(quantities, quantity).unit : "unknown";
 }
 
 double
@@ -129,14 +117,11 @@ lt_quantity_from(enum lt_quantity quantity, double written)
 }
 
 enum lt_basis
-lt_basis_of_option(
-    const struct lt_source_options *options, enum lt_basis fallback)
+lt_basis_of_option(const struct lt_source_options *options, enum lt_basis fallback)
 {
-	const char *const word =
-	    lt_source_option(options, "emission_factors", NULL);
+	const char *const word = lt_source_option(options, "emission_factors", NULL);
 
-	for (int i = LT_BASIS_UNSAID + 1; word != NULL && i < LT_BASIS_COUNT;
-	     i++)
+	for (int i = LT_BASIS_UNSAID + 1; word != NULL && i < LT_BASIS_COUNT; i++)
 		if (strcmp(lt_basis_name((enum lt_basis)i), word) == 0)
 			return (enum lt_basis)i;
 	return fallback;
@@ -149,79 +134,67 @@ lt_currency_of_option(const struct lt_source_options *options)
 }
 
 int
-lt_currency_option(struct lt_points *points,
-    const struct lt_source_options *options, struct lt_error *err)
+lt_currency_option(
+    struct lt_points *points, const struct lt_source_options *options, struct lt_error *err)
 {
 	const char *const code = lt_currency_of_option(options);
 
 	if (code[0] == '\0')
 		return LT_OK;
-	if (strlen(code) != 3 ||
-	    strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3)
+	if (strlen(code) != 3 || strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3)
 		return lt_option_fail(options, "currency", err,
 		    "%s: currency: got \"%s\", want an ISO 4217 code in capitals such as USD",
 		    options->name, code);
 	if (lt_quantity_scale(points->quantity) == 1)
-		return lt_option_fail(options, "currency", err,
-		    "%s: currency: %s is no money", options->name,
-		    lt_quantity_title(points->quantity));
+		return lt_option_fail(options, "currency", err, "%s: currency: %s is no money",
+		    options->name, lt_quantity_title(points->quantity));
 	strcpy(points->currency, code);
 	return LT_OK;
 }
 
 static int
-point_check(const struct lt_points *points, const struct lt_point *point,
-    struct lt_error *err)
+point_check(const struct lt_points *points, const struct lt_point *point, struct lt_error *err)
 {
 	const enum lt_quantity quantity = points->quantity;
 	const double value = point->value;
 
 	if (!is_known(quantity))
-		return lt_fail(
-		    err, LT_EBUG, "points: quantity %d", (int)quantity);
+		return lt_fail(err, LT_EBUG, "points: quantity %d", (int)quantity);
 	if (point->end_utc_s <= point->start_utc_s)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: ends at %" PRId64 ", not after its start %" PRId64,
-		    LT_ROW(quantities, quantity).name, point->end_utc_s,
-		    point->start_utc_s);
+		    LT_ROW(quantities, quantity).name, point->end_utc_s, point->start_utc_s);
 	if (!isfinite(value))
 		return lt_fail(err, LT_EINPUT, "%s: got %f, want a number",
 		    LT_ROW(quantities, quantity).name, value);
 	if (fabs(value) > LT_ROW(quantities, quantity).max)
-		return lt_fail(err, LT_EINPUT,
-		    "%s: got %g %s, want at most %g: is the unit right?",
-		    LT_ROW(quantities, quantity).name, value,
-		    LT_ROW(quantities, quantity).unit,
+		return lt_fail(err, LT_EINPUT, "%s: got %g %s, want at most %g: is the unit right?",
+		    LT_ROW(quantities, quantity).name, value, LT_ROW(quantities, quantity).unit,
 		    LT_ROW(quantities, quantity).max);
 	if (LT_ROW(quantities, quantity).may_be_negative)
 		return LT_OK;
 	if (value < 0)
-		return lt_fail(err, LT_EINPUT,
-		    "%s: got %g %s, want more than 0",
-		    LT_ROW(quantities, quantity).name, value,
-		    LT_ROW(quantities, quantity).unit);
-	if (value == 0 && point->quality != LT_QUALITY_CONSTANT &&
-	    !points->zero_is_data && !lt_quantity_is_weather(quantity))
+		return lt_fail(err, LT_EINPUT, "%s: got %g %s, want more than 0",
+		    LT_ROW(quantities, quantity).name, value, LT_ROW(quantities, quantity).unit);
+	if (value == 0 && point->quality != LT_QUALITY_CONSTANT && !points->zero_is_data &&
+	    !lt_quantity_is_weather(quantity))
 		return lt_fail(err, LT_EINPUT,
 		    "%s: got 0 %s, which stands for a missing value; want more than 0",
-		    LT_ROW(quantities, quantity).name,
-		    LT_ROW(quantities, quantity).unit);
+		    LT_ROW(quantities, quantity).name, LT_ROW(quantities, quantity).unit);
 	return LT_OK;
 }
 
 int
-lt_points_add(struct lt_points *points, const struct lt_point *point,
-    struct lt_error *err)
+lt_points_add(struct lt_points *points, const struct lt_point *point, struct lt_error *err)
 {
 	const int code = point_check(points, point, err);
 
 	if (code != LT_OK)
 		return code;
 	if (points->count >= LT_POINTS_MAX)
-		return lt_fail(
-		    err, LT_ELIMIT, "more than %d points", LT_POINTS_MAX);
-	struct lt_point *const grown = lt_items_grow(
-	    points->points, &points->capacity, points->count, sizeof(*grown));
+		return lt_fail(err, LT_ELIMIT, "more than %d points", LT_POINTS_MAX);
+	struct lt_point *const grown =
+	    lt_items_grow(points->points, &points->capacity, points->count, sizeof(*grown));
 	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "%zu points", points->count + 1);
 	points->points = grown;
@@ -240,8 +213,8 @@ lt_note_add(struct lt_points *points, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(words, sizeof(words), format, arguments);
 	va_end(arguments);
-	if (snprintf(points->note + length, room, "%s%s",
-		length == 0 ? "" : "; ", words) >= (int)room)
+	if (snprintf(points->note + length, room, "%s%s", length == 0 ? "" : "; ", words) >=
+	    (int)room)
 		memcpy(points->note + sizeof(points->note) - 4, "...", 4);
 	lt_text_mend(points->note); /* maybe cut in a character */
 }
@@ -252,8 +225,7 @@ goes_before(const struct lt_point *left, const struct lt_point *right)
 	return left->start_utc_s <= right->start_utc_s;
 }
 
-/* Merge sort: of equal starts the order of adding must stay, and qsort() does
- * not promise that. */
+/* Merge sort: of equal starts the order of adding must stay, and qsort() does not promise that. */
 static void
 merge_sort(struct lt_point *points, struct lt_point *spare, size_t count)
 {
@@ -266,10 +238,9 @@ merge_sort(struct lt_point *points, struct lt_point *spare, size_t count)
 	merge_sort(points + half, spare, count - half);
 	memcpy(spare, points, half * sizeof(*spare));
 	while (left < half)
-		points[out++] =
-		    right == count || goes_before(&spare[left], &points[right])
-			? spare[left++]
-			: points[right++];
+		points[out++] = right == count || goes_before(&spare[left], &points[right])
+				    ? spare[left++]
+				    : points[right++];
 }
 
 /* Without memory for the spare half: in place, slower, the same result. */
@@ -292,8 +263,7 @@ void
 lt_points_sort(struct lt_points *points)
 {
 	struct lt_point *const list = points->points;
-	struct lt_point *const spare =
-	    malloc((points->count / 2 + 1) * sizeof(*spare));
+	struct lt_point *const spare = malloc((points->count / 2 + 1) * sizeof(*spare));
 	size_t kept = 0;
 
 	if (spare != NULL)
@@ -302,8 +272,7 @@ lt_points_sort(struct lt_points *points)
 		insertion_sort(list, points->count);
 	free(spare);
 	for (size_t i = 0; i < points->count; i++) {
-		if (kept > 0 &&
-		    list[kept - 1].start_utc_s == list[i].start_utc_s)
+		if (kept > 0 && list[kept - 1].start_utc_s == list[i].start_utc_s)
 			kept--;
 		if (kept > 0 && list[kept - 1].end_utc_s > list[i].start_utc_s)
 			list[kept - 1].end_utc_s = list[i].start_utc_s;
@@ -321,8 +290,8 @@ lt_points_free(struct lt_points *points)
 }
 
 int
-lt_points_copy(struct lt_points *points, const struct lt_points *all,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
+lt_points_copy(struct lt_points *points, const struct lt_points *all, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err)
 {
 	points->quantity = all->quantity;
 	points->zero_is_data = all->zero_is_data;
@@ -331,8 +300,7 @@ lt_points_copy(struct lt_points *points, const struct lt_points *all,
 	for (size_t i = 0; i < all->count; i++) {
 		const struct lt_point *const point = &all->points[i];
 
-		if (point->end_utc_s <= from_utc_s ||
-		    point->start_utc_s >= to_utc_s)
+		if (point->end_utc_s <= from_utc_s || point->start_utc_s >= to_utc_s)
 			continue;
 		const int code = lt_points_add(points, point, err);
 		if (code != LT_OK)
@@ -349,8 +317,7 @@ lt_points_date(struct lt_points *points, int64_t now_utc_s)
 	for (size_t i = 0; i < points->count; i++)
 		if (points->points[i].end_utc_s > end_utc_s)
 			end_utc_s = points->points[i].end_utc_s;
-	points->issued_utc_s =
-	    points->count == 0 || end_utc_s > now_utc_s ? 0 : end_utc_s;
+	points->issued_utc_s = points->count == 0 || end_utc_s > now_utc_s ? 0 : end_utc_s;
 }
 
 enum { HOUR_S = 3600 };
@@ -363,14 +330,11 @@ mean(int64_t from_utc_s, const struct lt_point *points, size_t point_count)
 	int64_t covered_s = 0;
 	double sum = 0;
 
-	for (size_t i = 0; i < point_count && points[i].start_utc_s < to_utc_s;
-	     i++) {
+	for (size_t i = 0; i < point_count && points[i].start_utc_s < to_utc_s; i++) {
 		const struct lt_point *const point = &points[i];
-		const int64_t start = point->start_utc_s > from_utc_s
-					  ? point->start_utc_s
-					  : from_utc_s;
-		const int64_t end =
-		    point->end_utc_s < to_utc_s ? point->end_utc_s : to_utc_s;
+		const int64_t start =
+		    point->start_utc_s > from_utc_s ? point->start_utc_s : from_utc_s;
+		const int64_t end = point->end_utc_s < to_utc_s ? point->end_utc_s : to_utc_s;
 
 		if (end <= start)
 			continue;
@@ -409,6 +373,5 @@ void
 lt_table_age_note(struct lt_points *points, int year, int64_t now_utc_s)
 {
 	if (lt_table_is_old(year, now_utc_s))
-		lt_note_add(points, "%d ended more than %d years ago", year,
-		    LT_TABLE_YEARS_MAX);
+		lt_note_add(points, "%d ended more than %d years ago", year, LT_TABLE_YEARS_MAX);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Points: the values of every source, in one unit, each with its time and
- * quality; their means over whole hours; and the age of figures that lowtide
- * brings along.
+ * Points: the values of every source, in one unit, each with its time and quality; their means over
+ * whole hours; and the age of figures that lowtide brings along.
  */
 #ifndef LT_POINTS_H
 #define LT_POINTS_H
@@ -21,9 +20,8 @@ enum lt_quantity {
 	LT_QUANTITY_PRICE,    /* micros per node-hour */
 	LT_QUANTITY_TARIFF,   /* micros per kWh */
 	LT_QUANTITY_HAZARD,   /* interruptions per node-hour */
-	LT_QUANTITY_SCORE, /* 1 to 10, the provider's hint; decides nothing */
-	/* Weather, as forecast: for our own forecasts of intensity. In the
-	 * order of forecast.h. */
+	LT_QUANTITY_SCORE,    /* 1 to 10, the provider's hint; decides nothing */
+	/* Weather, as forecast: for our own forecasts of intensity. In the order of forecast.h. */
 	LT_QUANTITY_WIND,	 /* m/s */
 	LT_QUANTITY_SUN,	 /* W/m2 on the ground */
 	LT_QUANTITY_TEMPERATURE, /* degrees Celsius */
@@ -34,7 +32,7 @@ enum lt_quantity {
 	LT_QUANTITY_COUNT,
 };
 
-enum lt_basis { /* of an intensity; never compared with another basis */
+enum lt_basis {		    /* of an intensity; never compared with another basis */
 	LT_BASIS_UNSAID,    /* as for a number of the admin, or no intensity */
 	LT_BASIS_LIFECYCLE, /* building of plants and supply of fuel, too */
 	LT_BASIS_DIRECT,    /* combustion alone, what leaves the stacks */
@@ -58,8 +56,8 @@ const char *lt_quantity_unit(enum lt_quantity quantity);
 /* Points per unit that people write: a million for money, else 1. */
 double lt_quantity_scale(enum lt_quantity quantity);
 
-/* A value as people write it (money in units of its currency) in the unit of
- * points: whole micros for money. */
+/* A value as people write it (money in units of its currency) in the unit of points: whole micros
+ * for money. */
 double lt_quantity_from(enum lt_quantity quantity, double written);
 
 struct lt_point { /* holds on [start, end) */
@@ -69,20 +67,20 @@ struct lt_point { /* holds on [start, end) */
 };
 
 enum {
-	LT_POINTS_MAX = 524288, /* 60 years of hours, 16 MiB: more, refused */
+	LT_POINTS_MAX = 524288,	      /* 60 years of hours, 16 MiB: more, refused */
 	LT_POINTS_NOTE_SIZE = 192,    /* longer: cut */
 	LT_RETRY_AFTER_MAX_S = 86400, /* a source that asks for more: this */
 };
 
-struct lt_points {		   /* start as { 0 }; grows; lt_points_free() */
-	enum lt_quantity quantity; /* set by the adapter */
-	int64_t issued_utc_s;	   /* 0 = fetch time */
-	int64_t retry_after_s; /* of a failed fetch: the source asks for this
-				* pause; 0 = it asks for none */
+struct lt_points {			/* start as { 0 }; grows; lt_points_free() */
+	enum lt_quantity quantity;	/* set by the adapter */
+	int64_t issued_utc_s;		/* 0 = fetch time */
+	int64_t retry_after_s;		/* of a failed fetch: the source asks for this
+					 * pause; 0 = it asks for none */
 	char note[LT_POINTS_NOTE_SIZE]; /* what readers must know ("replay of
 					 * gb.csv, ..."), "" = nothing */
-	/* The source never has 0 for a missing value: its 0 is a figure. Set by
-	 * the adapter, if it knows. */
+	/* The source never has 0 for a missing value: its 0 is a figure. Set by the adapter, if it
+	 * knows. */
 	bool zero_is_data;
 	char currency[4]; /* ISO 4217 of prices and tariffs; "" = the site's */
 	bool past_lost;	  /* these are good, but older ones did not come; they
@@ -103,16 +101,14 @@ void lt_note_add(struct lt_points *points, const char *format, ...)
  * end <= start.
  * LT_EINPUT names it, LT_ELIMIT at LT_POINTS_MAX.
  */
-int lt_points_add(struct lt_points *points, const struct lt_point *point,
-    struct lt_error *err);
-/* Sorts by start; of two with the same start the later added stays; overlaps
- * are cut. */
+int lt_points_add(struct lt_points *points, const struct lt_point *point, struct lt_error *err);
+/* Sorts by start; of two with the same start the later added stays; overlaps are cut. */
 void lt_points_sort(struct lt_points *points);
 void lt_points_free(struct lt_points *points);
 
 /* Appends the points of all that overlap [from, to). */
-int lt_points_copy(struct lt_points *points, const struct lt_points *all,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err);
+int lt_points_copy(struct lt_points *points, const struct lt_points *all, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err);
 /* Sets issued_utc_s: now for data that covers now, else the end of the data. */
 void lt_points_date(struct lt_points *points, int64_t now_utc_s);
 
@@ -125,8 +121,8 @@ struct lt_hour {
 };
 
 /*
- * Computes count hours from start_utc_s on. points: sorted, not overlapping
- * (lt_points_sort). An hour of which less than half is covered stays unknown:
+ * Computes count hours from start_utc_s on. points: sorted, not overlapping (lt_points_sort). An
+ * hour of which less than half is covered stays unknown:
  * missing is not zero. Pure.
  */
 void lt_points_hours(struct lt_hour *hours, int count, int64_t start_utc_s,
@@ -134,9 +130,8 @@ void lt_points_hours(struct lt_hour *hours, int count, int64_t start_utc_s,
 
 enum { LT_TABLE_YEARS_MAX = 2 };
 
-/* Grids change: figures of years ago still distinguish grids, but no longer
- * show how clean a grid is. True if the year ended more than LT_TABLE_YEARS_MAX
- * years ago. Pure. */
+/* Grids change: figures of years ago still distinguish grids, but no longer show how clean a grid
+ * is. True if the year ended more than LT_TABLE_YEARS_MAX years ago. Pure. */
 bool lt_table_is_old(int year, int64_t now_utc_s);
 
 /* Adds that to the note of points, if it is so. */

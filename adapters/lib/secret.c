@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Credentials of sources: from files that nobody else may read, or from the
- * environment. Never from the policy file, which users may read.
+ * Credentials of sources: from files that nobody else may read, or from the environment. Never from
+ * the policy file, which users may read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 
 /* Returns the option KEY with a suffix; NULL = not given. */
 static const char *
-option_of(char name[LT_NAME_SIZE], const struct lt_source_options *options,
-    const char *key, const char *suffix)
+option_of(char name[LT_NAME_SIZE], const struct lt_source_options *options, const char *key,
+    const char *suffix)
 {
 	snprintf(name, LT_NAME_SIZE, "%s_%s", key, suffix);
 	return lt_source_option(options, name, NULL);
@@ -27,8 +27,7 @@ option_of(char name[LT_NAME_SIZE], const struct lt_source_options *options,
 
 /* True if the secret would go over a network for all to read. */
 static bool
-is_open(const struct lt_source_options *options, const char *key,
-    struct lt_error *err)
+is_open(const struct lt_source_options *options, const char *key, struct lt_error *err)
 {
 	const char *const url = lt_source_option(options, key, "");
 
@@ -41,32 +40,28 @@ is_open(const struct lt_source_options *options, const char *key,
 }
 
 int
-lt_secret_check(const struct lt_source_options *options, const char *key,
-    bool required, struct lt_error *err)
+lt_secret_check(
+    const struct lt_source_options *options, const char *key, bool required, struct lt_error *err)
 {
 	char file_name[LT_NAME_SIZE], env_name[LT_NAME_SIZE];
 	const char *const file = option_of(file_name, options, key, "file");
 	const char *const env = option_of(env_name, options, key, "env");
 
 	if (file != NULL && env != NULL)
-		return lt_option_fail(options, env_name, err,
-		    "%s: %s and %s, want one of them", options->name, file_name,
-		    env_name);
+		return lt_option_fail(options, env_name, err, "%s: %s and %s, want one of them",
+		    options->name, file_name, env_name);
 	if (file != NULL && file[0] != '/')
 		return lt_option_fail(options, file_name, err,
-		    "%s: %s: got \"%s\", want an absolute path", options->name,
-		    file_name, file);
+		    "%s: %s: got \"%s\", want an absolute path", options->name, file_name, file);
 	if (env != NULL && (env[0] == '\0' || strchr(env, '=') != NULL))
 		return lt_option_fail(options, env_name, err,
-		    "%s: %s: got \"%s\", want the name of an environment variable",
-		    options->name, env_name, env);
+		    "%s: %s: got \"%s\", want the name of an environment variable", options->name,
+		    env_name, env);
 	if ((file != NULL || env != NULL) &&
-	    (is_open(options, "url", err) ||
-		is_open(options, "login_url", err)))
+	    (is_open(options, "url", err) || is_open(options, "login_url", err)))
 		return LT_EINPUT;
 	if (required && file == NULL && env == NULL)
-		return lt_fail(err, LT_EINPUT,
-		    "%s: %s or %s: missing, want where the secret is",
+		return lt_fail(err, LT_EINPUT, "%s: %s or %s: missing, want where the secret is",
 		    options->name, file_name, env_name);
 	return LT_OK;
 }
@@ -82,8 +77,8 @@ file_check(const char *path, int fd, struct lt_error *err)
 		return lt_fail(err, LT_EDENIED, "%s: want a plain file", path);
 	if ((status.st_mode & 077) != 0)
 		return lt_fail(err, LT_EDENIED,
-		    "%s: mode %04o lets others read a secret, want 0600: chmod 600 %s",
-		    path, (unsigned)status.st_mode & 07777, path);
+		    "%s: mode %04o lets others read a secret, want 0600: chmod 600 %s", path,
+		    (unsigned)status.st_mode & 07777, path);
 	return LT_OK;
 }
 
@@ -95,11 +90,10 @@ lt_secret_file(const char *path, char *out, size_t size, struct lt_error *err)
 	ssize_t got = 0;
 
 	if (fd < 0)
-		return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
-		    "%s: %s", path, strerror(errno));
+		return lt_fail(
+		    err, errno == ENOENT ? LT_ENOENT : LT_EIO, "%s: %s", path, strerror(errno));
 	int code = file_check(path, fd, err);
-	while (code == LT_OK && length < size &&
-	       (got = read(fd, out + length, size - length)) > 0)
+	while (code == LT_OK && length < size && (got = read(fd, out + length, size - length)) > 0)
 		length += (size_t)got;
 	close(fd);
 	if (code != LT_OK)
@@ -107,8 +101,7 @@ lt_secret_file(const char *path, char *out, size_t size, struct lt_error *err)
 	if (got < 0)
 		code = lt_fail(err, LT_EIO, "%s: can't read", path);
 	else if (length == size)
-		code = lt_fail(err, LT_ELIMIT,
-		    "%s: %zu bytes and more, want a secret", path, size);
+		code = lt_fail(err, LT_ELIMIT, "%s: %zu bytes and more, want a secret", path, size);
 	else if (memchr(out, '\0', length) != NULL)
 		code = lt_fail(err, LT_EINPUT, "%s: has a NUL byte", path);
 	if (code == LT_OK)
@@ -118,8 +111,7 @@ lt_secret_file(const char *path, char *out, size_t size, struct lt_error *err)
 	return code;
 }
 
-/* Drops white space at both ends; true if the rest is one line without
- * controls. */
+/* Drops white space at both ends; true if the rest is one line without controls. */
 static bool
 trim(char *text)
 {
@@ -138,8 +130,8 @@ trim(char *text)
 }
 
 int
-lt_secret_read(const struct lt_source_options *options, const char *key,
-    char *out, size_t size, struct lt_error *err)
+lt_secret_read(const struct lt_source_options *options, const char *key, char *out, size_t size,
+    struct lt_error *err)
 {
 	char name[LT_NAME_SIZE];
 	const char *const file = option_of(name, options, key, "file");
@@ -155,15 +147,15 @@ lt_secret_read(const struct lt_source_options *options, const char *key,
 		const char *const value = env == NULL ? NULL : getenv(env);
 
 		if (env == NULL)
-			return lt_fail(err, LT_ENOENT,
-			    "neither %s_file nor %s is given", key, name);
+			return lt_fail(
+			    err, LT_ENOENT, "neither %s_file nor %s is given", key, name);
 		where = env;
 		if (value == NULL)
-			return lt_fail(err, LT_EINPUT,
-			    "%s: not in the environment of this process", env);
+			return lt_fail(
+			    err, LT_EINPUT, "%s: not in the environment of this process", env);
 		if (strlen(value) >= size)
-			return lt_fail(err, LT_ELIMIT,
-			    "%s: %zu bytes and more, want a secret", env, size);
+			return lt_fail(
+			    err, LT_ELIMIT, "%s: %zu bytes and more, want a secret", env, size);
 		strcpy(out, value);
 	}
 	if (trim(out)) {

@@ -31,31 +31,27 @@ on_read(char *out, size_t size, size_t count, void *context)
 static CURLcode
 set_bounds(CURL *easy, const struct lt_smtp_request *request)
 {
-	const long total_ms =
-	    request->total_ms > 0 ? request->total_ms : LT_SMTP_TOTAL_MS;
+	const long total_ms = request->total_ms > 0 ? request->total_ms : LT_SMTP_TOTAL_MS;
 	const bool is_here = lt_url_is_loopback(request->url);
 	CURLcode code = lt_curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 
 #if LIBCURL_VERSION_NUM >= 0x075500 /* as in http.c */
 	code |= lt_curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
 #else
-	code |= lt_curl.easy_setopt(
-	    easy, CURLOPT_PROTOCOLS, CURLPROTO_SMTP | CURLPROTO_SMTPS);
+	code |= lt_curl.easy_setopt(easy, CURLOPT_PROTOCOLS, CURLPROTO_SMTP | CURLPROTO_SMTPS);
 #endif
 	/* A mail server's certificate for its own host is often self-signed. */
-	code |= lt_curl.easy_setopt(easy, CURLOPT_USE_SSL,
-	    is_here ? (long)CURLUSESSL_NONE : (long)CURLUSESSL_ALL);
+	code |= lt_curl.easy_setopt(
+	    easy, CURLOPT_USE_SSL, is_here ? (long)CURLUSESSL_NONE : (long)CURLUSESSL_ALL);
 	code |= lt_curl.easy_setopt(easy, CURLOPT_NOPROXY, "*");
 	code |= lt_curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-	    total_ms < LT_SMTP_CONNECT_MS ? total_ms
-					  : (long)LT_SMTP_CONNECT_MS);
+	    total_ms < LT_SMTP_CONNECT_MS ? total_ms : (long)LT_SMTP_CONNECT_MS);
 	code |= lt_curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, total_ms);
 	return code;
 }
 
 static int
-perform(CURL *easy, const struct lt_smtp_request *request, long *status,
-    struct lt_error *err)
+perform(CURL *easy, const struct lt_smtp_request *request, long *status, struct lt_error *err)
 {
 	struct upload upload = {request->mail, request->length};
 	char from[LT_ADDRESS_SIZE + 2], to[LT_ADDRESS_SIZE + 2], host[256];
@@ -77,8 +73,7 @@ perform(CURL *easy, const struct lt_smtp_request *request, long *status,
 	code |= set_bounds(easy, request);
 	int result = LT_OK;
 	if (code != CURLE_OK) {
-		result = lt_fail(
-		    err, LT_EINPUT, "%s: libcurl can't send this", host);
+		result = lt_fail(err, LT_EINPUT, "%s: libcurl can't send this", host);
 	} else if ((code = lt_curl.easy_perform(easy)) != CURLE_OK) {
 		lt_curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);
 		result = lt_fail(err, LT_ENET, "%s: %s", host,
@@ -89,13 +84,11 @@ perform(CURL *easy, const struct lt_smtp_request *request, long *status,
 }
 
 int
-lt_smtp_send(
-    const struct lt_smtp_request *request, long *status, struct lt_error *err)
+lt_smtp_send(const struct lt_smtp_request *request, long *status, struct lt_error *err)
 {
 	*status = 0;
 	if (!lt_address_is(request->from) || !lt_address_is(request->to))
-		return lt_fail(
-		    err, LT_EINPUT, "mail: want a user or an address");
+		return lt_fail(err, LT_EINPUT, "mail: want a user or an address");
 	int code = lt_curl_init(err);
 	if (code != LT_OK)
 		return code;

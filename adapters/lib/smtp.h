@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One mail to one recipient by SMTP (RFC 5321), by libcurl. A server on this
- * host is spoken to in the clear; any other must have TLS, and is verified.
+ * One mail to one recipient by SMTP (RFC 5321), by libcurl. A server on this host is spoken to in
+ * the clear; any other must have TLS, and is verified.
  */
 #ifndef LT_SMTP_H
 #define LT_SMTP_H
@@ -27,7 +27,6 @@ struct lt_smtp_request {
  * was none. LT_EINPUT: not an address. err names the server's host
  * and what went wrong, never the recipient.
  */
-int lt_smtp_send(
-    const struct lt_smtp_request *request, long *status, struct lt_error *err);
+int lt_smtp_send(const struct lt_smtp_request *request, long *status, struct lt_error *err);
 
 #endif

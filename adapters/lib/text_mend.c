@@ -39,8 +39,7 @@ character_length(const unsigned char *at)
 		code = code << 6 | (at[i] & 0x3f);
 	}
 	/* C1 controls, too long a form, surrogates, past the last. */
-	if (code < 0xa0 || (length == 3 && code < 0x800) ||
-	    (length == 4 && code < 0x10000) ||
+	if (code < 0xa0 || (length == 3 && code < 0x800) || (length == 4 && code < 0x10000) ||
 	    (code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff)
 		return 0;
 	return length;
@@ -50,8 +49,7 @@ void
 lt_text_mend(char *text)
 {
 	while (*text != '\0') {
-		const size_t length =
-		    character_length((const unsigned char *)text);
+		const size_t length = character_length((const unsigned char *)text);
 
 		if (length == 0)
 			*text = '?';
@@ -65,8 +63,7 @@ lt_text_whole(char *text)
 	char *to = text;
 
 	while (*text != '\0') {
-		const size_t length =
-		    character_length((const unsigned char *)text);
+		const size_t length = character_length((const unsigned char *)text);
 
 		memmove(to, text, length);
 		to += length;
@@ -86,7 +83,5 @@ lt_error_mend(struct lt_error *err, int code)
 int
 lt_error_give(struct lt_error *err, int code, const struct lt_error *inner)
 {
-	return code == LT_OK
-		   ? LT_OK
-		   : lt_fail(err, (enum lt_code)code, "%s", inner->text);
+	return code == LT_OK ? LT_OK : lt_fail(err, (enum lt_code)code, "%s", inner->text);
 }

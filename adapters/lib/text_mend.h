@@ -9,8 +9,8 @@
 
 /* Sets the place of a failure in the input, unless it is already set. */
 void lt_error_at(struct lt_error *err, int line, int column);
-/* Makes a text with words from outside safe for logs, terminals and JSON: a
- * control, or a byte that is not UTF-8 (as of a cut character), becomes '?'. */
+/* Makes a text with words from outside safe for logs, terminals and JSON: a control, or a byte that
+ * is not UTF-8 (as of a cut character), becomes '?'. */
 void lt_text_mend(char *text);
 /* The same for an error's text; err may be NULL. Returns code. */
 int lt_error_mend(struct lt_error *err, int code);

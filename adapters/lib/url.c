@@ -17,23 +17,21 @@ is_base(const char *url)
 	if (strlen(url) > LT_URL_SIZE / 4 || strchr("/:", host[0]) != NULL)
 		return false;
 	for (; *url != '\0'; url++)
-		if (*url <= ' ' || *url >= 0x7f ||
-		    strchr("?#@\\", *url) != NULL)
+		if (*url <= ' ' || *url >= 0x7f || strchr("?#@\\", *url) != NULL)
 			return false;
 	return true;
 }
 
 int
-lt_url_check(const struct lt_source_options *options, const char *key,
-    struct lt_error *err)
+lt_url_check(const struct lt_source_options *options, const char *key, struct lt_error *err)
 {
 	const char *const url = lt_source_option(options, key, NULL);
 
 	if (url == NULL)
 		return LT_OK;
 	if (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
-		return lt_option_fail(options, key, err,
-		    "%s: %s: want http:// or https://", options->name, key);
+		return lt_option_fail(
+		    options, key, err, "%s: %s: want http:// or https://", options->name, key);
 	if (!is_base(url))
 		return lt_option_fail(options, key, err,
 		    "%s: %s: want a base URL of at most %d bytes, without query or login",
@@ -44,13 +42,12 @@ lt_url_check(const struct lt_source_options *options, const char *key,
 static int
 too_long(const char *url, struct lt_error *err)
 {
-	return lt_fail(err, LT_ELIMIT, "%.60s...: a URL of more than %d bytes",
-	    url, LT_URL_SIZE - 1);
+	return lt_fail(
+	    err, LT_ELIMIT, "%.60s...: a URL of more than %d bytes", url, LT_URL_SIZE - 1);
 }
 
 int
-lt_url_start(char out[LT_URL_SIZE], const char *base, const char *path,
-    struct lt_error *err)
+lt_url_start(char out[LT_URL_SIZE], const char *base, const char *path, struct lt_error *err)
 {
 	size_t length = strlen(base);
 
@@ -58,8 +55,7 @@ lt_url_start(char out[LT_URL_SIZE], const char *base, const char *path,
 		length--;
 	while (*path == '/')
 		path++;
-	return snprintf(out, LT_URL_SIZE, "%.*s/%s", (int)length, base, path) <
-		       LT_URL_SIZE
+	return snprintf(out, LT_URL_SIZE, "%.*s/%s", (int)length, base, path) < LT_URL_SIZE
 		   ? LT_OK
 		   : too_long(base, err);
 }
@@ -75,22 +71,20 @@ lt_url_escape(char *out, size_t size, const char *text, struct lt_error *err)
 		const bool plain = strchr(unreserved, *text) != NULL;
 
 		if (length + (plain ? 1 : 3) >= size)
-			return lt_fail(err, LT_ELIMIT,
-			    "a text of more than %zu bytes for a URL",
-			    size - 1);
+			return lt_fail(
+			    err, LT_ELIMIT, "a text of more than %zu bytes for a URL", size - 1);
 		if (plain)
 			out[length++] = *text;
 		else
-			length += (size_t)snprintf(out + length, size - length,
-			    "%%%02X", (unsigned char)*text);
+			length += (size_t)snprintf(
+			    out + length, size - length, "%%%02X", (unsigned char)*text);
 	}
 	out[length] = '\0';
 	return LT_OK;
 }
 
 int
-lt_url_add(char out[LT_URL_SIZE], const char *key, const char *value,
-    struct lt_error *err)
+lt_url_add(char out[LT_URL_SIZE], const char *key, const char *value, struct lt_error *err)
 {
 	char left[LT_URL_SIZE], right[LT_URL_SIZE];
 	const size_t room = LT_URL_SIZE - strlen(out);
@@ -98,15 +92,13 @@ lt_url_add(char out[LT_URL_SIZE], const char *key, const char *value,
 
 	if (lt_url_escape(left, sizeof(left), key, NULL) != LT_OK ||
 	    lt_url_escape(right, sizeof(right), value, NULL) != LT_OK ||
-	    snprintf(out + LT_URL_SIZE - room, room, "%c%s=%s", mark, left,
-		right) >= (int)room)
+	    snprintf(out + LT_URL_SIZE - room, room, "%c%s=%s", mark, left, right) >= (int)room)
 		return too_long(out, err);
 	return LT_OK;
 }
 
 int
-lt_url_query(
-    char out[LT_URL_SIZE], const struct lt_query *query, struct lt_error *err)
+lt_url_query(char out[LT_URL_SIZE], const struct lt_query *query, struct lt_error *err)
 {
 	int code = LT_OK;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A request of an adapter: what is sent, what may be shown of it, and whether
- * the answer is one. url.c and secret.c have the parts of a request.
+ * A request of an adapter: what is sent, what may be shown of it, and whether the answer is one.
+ * url.c and secret.c have the parts of a request.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +55,7 @@ lt_web_fetch_ms(const struct lt_source_options *options)
 }
 
 void
-lt_web_start(struct lt_web *web, const struct lt_source_options *options,
-    struct lt_points *points)
+lt_web_start(struct lt_web *web, const struct lt_source_options *options, struct lt_points *points)
 {
 	*web = (struct lt_web){.options = options, .points = points};
 	web->memory = options->memory != NULL ? options->memory : &web->own;
@@ -103,8 +102,7 @@ recall(const char *key, struct lt_http_response *response)
 {
 	for (int i = 0; i < shared.count; i++)
 		if (strcmp(shared.kept[i].key, key) == 0)
-			return copy_response(
-			    response, &shared.kept[i].response);
+			return copy_response(response, &shared.kept[i].response);
 	return false;
 }
 
@@ -134,10 +132,9 @@ keep_apart(const char *url, int gap_ms)
 	char host[256];
 
 	lt_http_host(host, sizeof(host), url);
-	if (gap_ms > 0 && wait_ms > 0 && wait_ms <= gap_ms &&
-	    strcmp(host, last_host) == 0) {
-		const struct timespec pause = {.tv_sec = wait_ms / 1000,
-		    .tv_nsec = wait_ms % 1000 * 1000000};
+	if (gap_ms > 0 && wait_ms > 0 && wait_ms <= gap_ms && strcmp(host, last_host) == 0) {
+		const struct timespec pause = {
+		    .tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000};
 
 		nanosleep(&pause, NULL);
 	}
@@ -151,9 +148,8 @@ trace(struct lt_web *web, const struct lt_web_request *request)
 {
 	struct lt_source_memory *const memory = web->memory;
 	struct lt_trace *const line =
-	    &memory->trace[memory->trace_count < LT_TRACE_MAX
-			       ? memory->trace_count
-			       : LT_TRACE_MAX - 1];
+	    &memory->trace[memory->trace_count < LT_TRACE_MAX ? memory->trace_count
+							      : LT_TRACE_MAX - 1];
 
 	memory->trace_count++;
 	*line = (struct lt_trace){0};
@@ -173,18 +169,16 @@ say_patience(const struct lt_web *web, int64_t took_ms, struct lt_error *err)
 	const int waited_s = silence_s(web->options);
 	char text[sizeof(err->text)];
 
-	if (err == NULL || took_ms < 1000 * (int64_t)waited_s ||
-	    waited_s == LT_TIMEOUT_MAX_S)
+	if (err == NULL || took_ms < 1000 * (int64_t)waited_s || waited_s == LT_TIMEOUT_MAX_S)
 		return;
 	memcpy(text, err->text, sizeof(text));
-	snprintf(err->text, sizeof(err->text),
-	    "%.400s; its option timeout (%ds) waits longer", text, waited_s);
+	snprintf(err->text, sizeof(err->text), "%.400s; its option timeout (%ds) waits longer",
+	    text, waited_s);
 }
 
 static int
 send_request(struct lt_web *web, const struct lt_web_request *request,
-    const struct lt_http_request *http, struct lt_http_response *response,
-    struct lt_error *err)
+    const struct lt_http_request *http, struct lt_http_response *response, struct lt_error *err)
 {
 	struct lt_trace *const line = trace(web, request);
 	const int64_t begin_ms = lt_monotonic_ms();
@@ -227,11 +221,10 @@ check_type(const struct lt_web_request *request, const char *host,
 	const char *const word = LT_ROW(wanted, request->type).word;
 	const bool is_html = strcasestr(type, "html") != NULL;
 
-	if (type[0] == '\0' ||
-	    (!is_html && (word == NULL || strcasestr(type, word) != NULL)))
+	if (type[0] == '\0' || (!is_html && (word == NULL || strcasestr(type, word) != NULL)))
 		return LT_OK;
-	return lt_fail(err, LT_ENET, "%s: got %s, want %s", host, type,
-	    LT_ROW(wanted, request->type).name);
+	return lt_fail(
+	    err, LT_ENET, "%s: got %s, want %s", host, type, LT_ROW(wanted, request->type).name);
 }
 
 /* Tells the guard the secrets of this request. */
@@ -245,17 +238,14 @@ guard_secrets(const struct lt_web_request *request)
 
 	while (value != NULL && (value = strchr(value, '=')) != NULL) {
 		value++;
-		snprintf(part, sizeof(part), "%.*s", (int)strcspn(value, "&"),
-		    value);
+		snprintf(part, sizeof(part), "%.*s", (int)strcspn(value, "&"), value);
 		lt_guard_add(part);
 	}
 	if (login != NULL && (value = strchr(login, ':')) != NULL)
 		lt_guard_add(value + 1);
 	/* Without the words before it, as Bearer, and their blanks. */
 	if (header != NULL && (value = strpbrk(header, " :")) != NULL)
-		lt_guard_add(strrchr(header, ' ') != NULL
-				 ? strrchr(header, ' ') + 1
-				 : value + 1);
+		lt_guard_add(strrchr(header, ' ') != NULL ? strrchr(header, ' ') + 1 : value + 1);
 	explicit_bzero(part, sizeof(part));
 }
 
@@ -265,25 +255,23 @@ check_status(const struct lt_web_request *request, const char *host,
 {
 	char words[201] = "", pause[48] = "";
 
-	if (response->status == 200 ||
-	    (response->status == 304 && request->conditional))
+	if (response->status == 200 || (response->status == 304 && request->conditional))
 		return LT_OK;
 	if (request->error_text != NULL)
-		request->error_text(words, sizeof(words), response->body,
-		    response->body_length);
+		request->error_text(words, sizeof(words), response->body, response->body_length);
 	if (words[0] == '\0')
 		lt_http_words(words, 121, response);
 	if (response->retry_after_s > 0)
 		snprintf(pause, sizeof(pause), ", asks to wait %lld s",
 		    (long long)response->retry_after_s);
-	return lt_fail(err, LT_ENET, "%s: HTTP status %ld, want 200%s%s%s",
-	    host, response->status, pause, words[0] == '\0' ? "" : ": ", words);
+	return lt_fail(err, LT_ENET, "%s: HTTP status %ld, want 200%s%s%s", host, response->status,
+	    pause, words[0] == '\0' ? "" : ": ", words);
 }
 
 /* Validators of an earlier answer as headers, and all of the caller's. */
 static void
-fill_headers(struct lt_http_request *http, char validators[2][320],
-    const struct lt_web *web, const struct lt_web_request *request)
+fill_headers(struct lt_http_request *http, char validators[2][320], const struct lt_web *web,
+    const struct lt_web_request *request)
 {
 	int count = 0;
 
@@ -293,34 +281,29 @@ fill_headers(struct lt_http_request *http, char validators[2][320],
 	if (request->secret_header != NULL)
 		http->headers[count++] = request->secret_header;
 	if (request->conditional && web->memory->etag[0] != '\0') {
-		snprintf(
-		    validators[0], 320, "If-None-Match: %s", web->memory->etag);
+		snprintf(validators[0], 320, "If-None-Match: %s", web->memory->etag);
 		http->headers[count++] = validators[0];
 	}
 	if (request->conditional && web->memory->last_modified[0] != '\0') {
-		snprintf(validators[1], 320, "If-Modified-Since: %s",
-		    web->memory->last_modified);
+		snprintf(validators[1], 320, "If-Modified-Since: %s", web->memory->last_modified);
 		http->headers[count++] = validators[1];
 	}
 }
 
 /* The URL as it is sent, with the part that is not shown. */
 static int
-full_url(char out[SECRET_URL_SIZE], const struct lt_web_request *request,
-    struct lt_error *err)
+full_url(char out[SECRET_URL_SIZE], const struct lt_web_request *request, struct lt_error *err)
 {
 	const char *const query = request->secret_query;
-	const int length =
-	    snprintf(out, SECRET_URL_SIZE, "%s%s%s", request->url,
-		query == NULL			    ? ""
-		: strchr(request->url, '?') == NULL ? "?"
-						    : "&",
-		query == NULL ? "" : query);
+	const int length = snprintf(out, SECRET_URL_SIZE, "%s%s%s", request->url,
+	    query == NULL			? ""
+	    : strchr(request->url, '?') == NULL ? "?"
+						: "&",
+	    query == NULL ? "" : query);
 
-	return length < SECRET_URL_SIZE
-		   ? LT_OK
-		   : lt_fail(err, LT_ELIMIT, "a URL of %d bytes, limit %d",
-			 length, SECRET_URL_SIZE - 1);
+	return length < SECRET_URL_SIZE ? LT_OK
+					: lt_fail(err, LT_ELIMIT, "a URL of %d bytes, limit %d",
+					      length, SECRET_URL_SIZE - 1);
 }
 
 int
@@ -346,9 +329,8 @@ lt_web_do(struct lt_web *web, const struct lt_web_request *request,
 	guard_secrets(request);
 	lt_http_host(host, sizeof(host), request->url);
 	if (left_ms <= 0)
-		return lt_fail(err, LT_ENET,
-		    "%s: more than %d s for one fetch of many requests", host,
-		    (int)(lt_web_fetch_ms(web->options) / 1000));
+		return lt_fail(err, LT_ENET, "%s: more than %d s for one fetch of many requests",
+		    host, (int)(lt_web_fetch_ms(web->options) / 1000));
 	int code = full_url(url, request, err);
 	if (code == LT_OK) {
 		fill_headers(&http, validators, web, request);
@@ -376,17 +358,15 @@ lt_web_refuse(const char *url, struct lt_error *err)
 }
 
 int
-lt_web_secret_query(char out[LT_SECRET_SIZE],
-    const struct lt_source_options *options, const char *key, const char *name,
-    struct lt_error *err)
+lt_web_secret_query(char out[LT_SECRET_SIZE], const struct lt_source_options *options,
+    const char *key, const char *name, struct lt_error *err)
 {
 	char secret[LT_SECRET_SIZE];
 	int code = lt_secret_read(options, key, secret, sizeof(secret), err);
 	const int length = snprintf(out, LT_SECRET_SIZE, "%s=", name);
 
 	if (code == LT_OK)
-		code = lt_url_escape(
-		    out + length, LT_SECRET_SIZE - (size_t)length, secret, err);
+		code = lt_url_escape(out + length, LT_SECRET_SIZE - (size_t)length, secret, err);
 	explicit_bzero(secret, sizeof(secret));
 	return code;
 }
@@ -398,19 +378,15 @@ lt_web_status(const struct lt_web *web)
 
 	return count == 0
 		   ? 0
-		   : web->memory
-			 ->trace[(count < LT_TRACE_MAX ? count : LT_TRACE_MAX) -
-				 1]
-			 .status;
+		   : web->memory->trace[(count < LT_TRACE_MAX ? count : LT_TRACE_MAX) - 1].status;
 }
 
 static void
-keep_validators(struct lt_source_memory *memory,
-    const struct lt_http_response *response, int64_t now_utc_s)
+keep_validators(
+    struct lt_source_memory *memory, const struct lt_http_response *response, int64_t now_utc_s)
 {
 	const int64_t modified_utc_s = lt_http_date(response->last_modified);
-	const bool is_same = response->etag[0] != '\0' &&
-			     memory->changed_utc_s != 0 &&
+	const bool is_same = response->etag[0] != '\0' && memory->changed_utc_s != 0 &&
 			     strcmp(memory->etag, response->etag) == 0;
 
 	if (modified_utc_s > 0)
@@ -418,13 +394,12 @@ keep_validators(struct lt_source_memory *memory,
 	else if (!is_same)
 		memory->changed_utc_s = now_utc_s;
 	memcpy(memory->etag, response->etag, sizeof(memory->etag));
-	memcpy(memory->last_modified, response->last_modified,
-	    sizeof(memory->last_modified));
+	memcpy(memory->last_modified, response->last_modified, sizeof(memory->last_modified));
 }
 
 int
-lt_web_points(struct lt_web *web, const struct lt_web_request *request,
-    lt_parse_fn *parse, int64_t now_utc_s, struct lt_error *err)
+lt_web_points(struct lt_web *web, const struct lt_web_request *request, lt_parse_fn *parse,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_http_response response;
 	struct lt_error inner = {0};
@@ -434,8 +409,7 @@ lt_web_points(struct lt_web *web, const struct lt_web_request *request,
 		web->points->unchanged = true;
 	} else if (code == LT_OK) {
 		code = parse(web->options,
-		    &(struct lt_answer){
-			response.body, response.body_length, now_utc_s},
+		    &(struct lt_answer){response.body, response.body_length, now_utc_s},
 		    web->points, &inner);
 		if (code != LT_OK)
 			lt_web_refuse(request->url, &inner);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Differences between Slurm 22.05, 24.11 and 26.05 for a client of libslurm,
- * and the few exported functions that its headers leave out. The only header
- * outside plugin/ that includes Slurm's.
+ * Differences between Slurm 22.05, 24.11 and 26.05 for a client of libslurm, and the few exported
+ * functions that its headers leave out. The only header outside plugin/ that includes Slurm's.
  */
 #ifndef LT_COMPAT_H
 #define LT_COMPAT_H
@@ -12,8 +11,7 @@
 #include <slurm/slurm_version.h>
 #include <slurm/slurmdb.h>
 
-/* Functions that libslurm has on all three (its version script exports
- * slurm_*). */
+/* Functions that libslurm has on all three (its version script exports slurm_*). */
 int32_t slurm_bit_set_count(bitstr_t *bits);
 void slurm_free_stats_response_msg(stats_info_response_msg_t *reply);
 void slurm_free_will_run_response_msg(will_run_response_msg_t *reply);
@@ -44,10 +42,8 @@ lt_slurm_step(uint32_t job_id)
 	step.job_id = job_id;
 	return step;
 }
-#define LT_SLURM_LOAD_JOB(reply, id, flags)                                    \
-	slurm_load_job((reply), lt_slurm_step(id), (flags))
-#define LT_SLURM_KILL_JOB(id, signal, flags)                                   \
-	slurm_kill_job(lt_slurm_step(id), (signal), (flags))
+#define LT_SLURM_LOAD_JOB(reply, id, flags) slurm_load_job((reply), lt_slurm_step(id), (flags))
+#define LT_SLURM_KILL_JOB(id, signal, flags) slurm_kill_job(lt_slurm_step(id), (signal), (flags))
 #define LT_SLURM_FREE_CONF slurm_free_conf
 #else
 #define LT_SLURM_LOAD_JOB slurm_load_job
@@ -77,11 +73,9 @@ lt_slurm_step(uint32_t job_id)
 #define LT_SLURM_SPEC_USAGE CTL_CONF_ASRU
 #endif
 
-/* Versions where an update counts tasks anew. Before, a running job refuses a
- * number. */
+/* Versions where an update counts tasks anew. Before, a running job refuses a number. */
 #ifdef TASKS_CHANGED
-#define LT_SLURM_KEEP_TASKS(request, tasks)                                    \
-	((request)->num_tasks = (tasks) == 0 ? NO_VAL : (tasks))
+#define LT_SLURM_KEEP_TASKS(request, tasks) ((request)->num_tasks = (tasks) == 0 ? NO_VAL : (tasks))
 #else
 #define LT_SLURM_KEEP_TASKS(request, tasks) ((void)(request), (void)(tasks))
 #endif

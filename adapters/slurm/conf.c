@@ -24,9 +24,8 @@ enum {
 static bool memory_counts;
 
 /* Paths of slurm.conf in packages and after `make install`. */
-static const char *const usual_paths[] = {"/etc/slurm/slurm.conf",
-    "/run/slurm/conf/slurm.conf", "/usr/local/etc/slurm.conf",
-    "/etc/slurm-llnl/slurm.conf"};
+static const char *const usual_paths[] = {"/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf",
+    "/usr/local/etc/slurm.conf", "/etc/slurm-llnl/slurm.conf"};
 
 static int
 find_conf(const char **path, struct lt_error *err)
@@ -34,18 +33,16 @@ find_conf(const char **path, struct lt_error *err)
 	if (*path == NULL)
 		*path = getenv("SLURM_CONF");
 	if (*path != NULL)
-		return access(*path, R_OK) == 0
-			   ? LT_OK
-			   : lt_fail(err, LT_ENOENT, "%s: %s, want slurm.conf",
-				 *path, strerror(errno));
+		return access(*path, R_OK) == 0 ? LT_OK
+						: lt_fail(err, LT_ENOENT, "%s: %s, want slurm.conf",
+						      *path, strerror(errno));
 	for (size_t i = 0; i < sizeof(usual_paths) / sizeof(*usual_paths); i++)
 		if (access(usual_paths[i], R_OK) == 0) {
 			*path = usual_paths[i];
 			return LT_OK;
 		}
-	return lt_fail(err, LT_ENOENT,
-	    "no readable slurm.conf: not in SLURM_CONF, nor %s",
-	    usual_paths[0]);
+	return lt_fail(
+	    err, LT_ENOENT, "no readable slurm.conf: not in SLURM_CONF, nor %s", usual_paths[0]);
 }
 
 /* Reads what the child said on stderr until it ended, at most size - 1
@@ -72,9 +69,8 @@ read_child(int fd, char *text, size_t size)
 }
 
 /*
- * libslurm is started once in a process, then only reads its configuration
- * anew: in 24.11 a slurm_init() after slurm_fini() crashes (tls_g_fini()
- * leaves its counter at -1).
+ * libslurm is started once in a process, then only reads its configuration anew: in 24.11 a
+ * slurm_init() after slurm_fini() crashes (tls_g_fini() leaves its counter at -1).
  */
 static int
 read_conf(const char *path)
@@ -105,8 +101,7 @@ try_conf(const char *path, struct lt_error *err)
 		_exit(read_conf(path) == SLURM_SUCCESS ? 0 : 1);
 	}
 	(void)close(pipe_fd[1]);
-	const bool ended =
-	    child > 0 && read_child(pipe_fd[0], said, sizeof(said));
+	const bool ended = child > 0 && read_child(pipe_fd[0], said, sizeof(said));
 	(void)close(pipe_fd[0]);
 	if (child < 0)
 		return lt_fail(err, LT_EIO, "fork: %s", strerror(errno));
@@ -115,17 +110,15 @@ try_conf(const char *path, struct lt_error *err)
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!ended)
-		return lt_fail(err, LT_ENET,
-		    "%s: libslurm took more than %d ms to read it", path,
-		    TRIAL_MS);
+		return lt_fail(
+		    err, LT_ENET, "%s: libslurm took more than %d ms to read it", path, TRIAL_MS);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return lt_fail(err, LT_EINPUT, "%s: libslurm: %s", path, said);
 	return LT_OK;
 }
 
 int
-lt_batch_init(
-    const char *conf_path, const char *state_dir, struct lt_error *err)
+lt_batch_init(const char *conf_path, const char *state_dir, struct lt_error *err)
 {
 	int rc = find_conf(&conf_path, err);
 
@@ -138,8 +131,7 @@ lt_batch_init(
 	if (setenv("SLURM_CONF", conf_path, 1) != 0)
 		return lt_fail(err, LT_ENOMEM, "setenv: %s", strerror(errno));
 	if (read_conf(conf_path) != SLURM_SUCCESS)
-		return lt_fail(err, LT_EINPUT,
-		    "%s: libslurm can't read it again", conf_path);
+		return lt_fail(err, LT_EINPUT, "%s: libslurm can't read it again", conf_path);
 	memory_counts = (slurm_conf.select_type_param & LT_SLURM_MEMORY) != 0;
 	return LT_OK;
 }
@@ -154,8 +146,7 @@ lt_batch_fini(void)
 static void
 copy_munge_socket(char *out, size_t size, const char *auth_info)
 {
-	const char *const at =
-	    auth_info == NULL ? NULL : strstr(auth_info, "socket=");
+	const char *const at = auth_info == NULL ? NULL : strstr(auth_info, "socket=");
 
 	lt_copy(out, size, at == NULL ? "" : at + 7);
 	out[strcspn(out, ",")] = '\0';
@@ -165,8 +156,7 @@ void
 lt_batch_conf_here(struct lt_batch_conf *conf)
 {
 	*conf = (struct lt_batch_conf){.slurm_uid = slurm_conf.slurm_user_id};
-	copy_munge_socket(conf->munge_socket, sizeof(conf->munge_socket),
-	    slurm_conf.authinfo);
+	copy_munge_socket(conf->munge_socket, sizeof(conf->munge_socket), slurm_conf.authinfo);
 }
 
 static void
@@ -176,16 +166,15 @@ copy_enforce(char *out, size_t size, unsigned int bits)
 	static const struct {
 		unsigned int bit;
 		const char *name;
-	} names[] = {{1 << 0, "associations"}, {1 << 1, "limits"},
-	    {1 << 2, "wckeys"}, {1 << 3, "qos"}, {1 << 4, "safe"},
-	    {1 << 5, "nojobs"}, {1 << 6, "nosteps"}};
+	} names[] = {{1 << 0, "associations"}, {1 << 1, "limits"}, {1 << 2, "wckeys"},
+	    {1 << 3, "qos"}, {1 << 4, "safe"}, {1 << 5, "nojobs"}, {1 << 6, "nosteps"}};
 	size_t length = 0;
 
 	out[0] = '\0';
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if ((bits & names[i].bit) != 0 && length < size)
-			length += (size_t)snprintf(out + length, size - length,
-			    "%s%s", length == 0 ? "" : ",", names[i].name);
+			length += (size_t)snprintf(out + length, size - length, "%s%s",
+			    length == 0 ? "" : ",", names[i].name);
 }
 
 static bool
@@ -197,8 +186,7 @@ is_this_host(const char *name)
 		return true;
 	(void)gethostname(host, sizeof(host) - 1);
 	const size_t length = strcspn(host, ".");
-	return name != NULL && strcspn(name, ".") == length &&
-	       strncmp(name, host, length) == 0;
+	return name != NULL && strcspn(name, ".") == length && strncmp(name, host, length) == 0;
 }
 
 /* The first controller that answers is in charge: one in standby refuses. */
@@ -207,8 +195,7 @@ acting_is_here(const slurm_conf_t *conf)
 {
 	for (uint32_t i = 0; i < conf->control_cnt; i++) {
 		/* With one controller, it answered when it gave us conf. */
-		if (conf->control_cnt == 1 ||
-		    slurm_ping((int)i) == SLURM_SUCCESS)
+		if (conf->control_cnt == 1 || slurm_ping((int)i) == SLURM_SUCCESS)
 			return is_this_host(conf->control_machine[i]);
 	}
 	return false;
@@ -220,10 +207,8 @@ is_federated(void)
 	void *federation = NULL;
 	bool federated = false;
 
-	if (slurm_load_federation(&federation) == SLURM_SUCCESS &&
-	    federation != NULL) {
-		const char *const name =
-		    ((slurmdb_federation_rec_t *)federation)->name;
+	if (slurm_load_federation(&federation) == SLURM_SUCCESS && federation != NULL) {
+		const char *const name = ((slurmdb_federation_rec_t *)federation)->name;
 
 		federated = name != NULL && name[0] != '\0';
 	}
@@ -278,15 +263,12 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	COPY(preempt_type, preempt_type);
 	COPY(slurm_user, slurm_user_name);
 #undef COPY
-	(void)snprintf(conf->our_release, sizeof(conf->our_release),
-	    "%d.%02d.%d", SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
-	    SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER),
+	(void)snprintf(conf->our_release, sizeof(conf->our_release), "%d.%02d.%d",
+	    SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER), SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER),
 	    SLURM_VERSION_MICRO(SLURM_VERSION_NUMBER));
 	if (from->control_cnt > 0)
-		lt_copy(conf->control_host, sizeof(conf->control_host),
-		    from->control_machine[0]);
-	copy_munge_socket(
-	    conf->munge_socket, sizeof(conf->munge_socket), from->authinfo);
+		lt_copy(conf->control_host, sizeof(conf->control_host), from->control_machine[0]);
+	copy_munge_socket(conf->munge_socket, sizeof(conf->munge_socket), from->authinfo);
 	copy_enforce(conf->accounting_enforce, sizeof(conf->accounting_enforce),
 	    from->accounting_storage_enforce);
 	conf->started_utc_s = from->boot_time;
@@ -302,10 +284,9 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	conf->memory_counts = memory_counts;
 	conf->suspends = true;
 	conf->core_spec_counts = (from->conf_flags & LT_SLURM_SPEC_USAGE) != 0;
-	conf->gpus_counted =
-	    lt_tres_counts(from->accounting_storage_tres, "gres/gpu");
-	conf->shards_counted = lt_tres_counts_shards(
-	    from->accounting_storage_tres, from->gres_plugins);
+	conf->gpus_counted = lt_tres_counts(from->accounting_storage_tres, "gres/gpu");
+	conf->shards_counted =
+	    lt_tres_counts_shards(from->accounting_storage_tres, from->gres_plugins);
 	conf->is_acting_controller = acting_is_here(from);
 	conf->federated = is_federated();
 	LT_SLURM_FREE_CONF(from);
@@ -321,8 +302,7 @@ lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err)
 
 	if (rc != LT_OK)
 		return rc;
-	if (slurm_get_statistics(&reply, &request) != SLURM_SUCCESS ||
-	    reply == NULL)
+	if (slurm_get_statistics(&reply, &request) != SLURM_SUCCESS || reply == NULL)
 		return lt_slurm_fail("slurmctld: statistics", errno, err);
 	*queued = reply->dbd_agent_queue_size;
 	slurm_free_stats_response_msg(reply);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens and closes a connection to slurmdbd, one for each call, as it may be
- * down for days. A failure is returned in Slurm's words.
+ * Opens and closes a connection to slurmdbd, one for each call, as it may be down for days. A
+ * failure is returned in Slurm's words.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -22,10 +22,10 @@ lt_dbd_close(struct lt_dbd_link *link)
 }
 
 /*
- * libslurm writes a message's length and its body apart, and the second waits
- * for the first one's acknowledgement, which TCP delays by 40 ms: half of what
- * a small answer takes. libslurm does not say which socket it has: one of the
- * first, in a process that has few. Those that are not TCP refuse the option.
+ * libslurm writes a message's length and its body apart, and the second waits for the first one's
+ * acknowledgement, which TCP delays by 40 ms: half of what a small answer takes. libslurm does not
+ * say which socket it has: one of the first, in a process that has few. Those that are not TCP
+ * refuse the option.
  */
 static void
 send_at_once(void)

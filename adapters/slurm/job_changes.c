@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the few changes that lowtided makes to jobs: updates, signals,
- * requeues, suspensions. slurmctld's refusal is returned in its own words; an
- * array's tasks are asked for one by one, and the first failure counts.
+ * Makes the few changes that lowtided makes to jobs: updates, signals, requeues, suspensions.
+ * slurmctld's refusal is returned in its own words; an array's tasks are asked for one by one, and
+ * the first failure counts.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,9 +16,7 @@
 static int
 of_tasks(int slurm_errno, job_array_resp_msg_t *tasks)
 {
-	for (uint32_t i = 0;
-	     slurm_errno == 0 && tasks != NULL && i < tasks->job_array_count;
-	     i++)
+	for (uint32_t i = 0; slurm_errno == 0 && tasks != NULL && i < tasks->job_array_count; i++)
 		slurm_errno = (int)tasks->error_code[i];
 	if (tasks != NULL)
 		slurm_free_job_array_resp(tasks);
@@ -31,8 +29,7 @@ update_task(job_desc_msg_t *request, const char *task)
 	job_array_resp_msg_t *tasks = NULL;
 
 	request->job_id_str = (char *)(uintptr_t)task;
-	const int rc =
-	    slurm_update_job2(request, &tasks) == SLURM_SUCCESS ? 0 : errno;
+	const int rc = slurm_update_job2(request, &tasks) == SLURM_SUCCESS ? 0 : errno;
 	return of_tasks(rc, tasks);
 }
 
@@ -82,8 +79,7 @@ lt_batch_cancel(uint32_t job_id, struct lt_error *err)
 
 	if (rc != LT_OK)
 		return rc;
-	if (LT_SLURM_KILL_JOB(job_id, SIGKILL, LT_SLURM_KILL_FLAGS) !=
-	    SLURM_SUCCESS) {
+	if (LT_SLURM_KILL_JOB(job_id, SIGKILL, LT_SLURM_KILL_FLAGS) != SLURM_SUCCESS) {
 		rc = lt_slurm_fail("slurmctld: cancel", errno, err);
 		(void)lt_context(err, "job %u", job_id);
 		return rc;
@@ -93,8 +89,7 @@ lt_batch_cancel(uint32_t job_id, struct lt_error *err)
 
 /* slurm_errno 0 = it worked. */
 static int
-check_answer(
-    const char *what, int slurm_errno, const char *name, struct lt_error *err)
+check_answer(const char *what, int slurm_errno, const char *name, struct lt_error *err)
 {
 	if (slurm_errno == 0)
 		return LT_OK;
@@ -104,8 +99,7 @@ check_answer(
 }
 
 static int
-requeue_job(
-    const struct lt_batch_job *job, uint32_t flags, struct lt_error *err)
+requeue_job(const struct lt_batch_job *job, uint32_t flags, struct lt_error *err)
 {
 	job_array_resp_msg_t *tasks = NULL;
 	char name[LT_JOB_ADDRESS_SIZE];
@@ -115,8 +109,7 @@ requeue_job(
 		return rc;
 	(void)lt_job_address(name, job);
 	rc = slurm_requeue2(name, flags, &tasks) == SLURM_SUCCESS ? 0 : errno;
-	return check_answer(
-	    "slurmctld: requeue", of_tasks(rc, tasks), name, err);
+	return check_answer("slurmctld: requeue", of_tasks(rc, tasks), name, err);
 }
 
 int
@@ -132,8 +125,7 @@ lt_batch_requeue_held(const struct lt_batch_job *job, struct lt_error *err)
 }
 
 int
-lt_batch_signal(
-    const struct lt_batch_job *job, uint32_t signal, struct lt_error *err)
+lt_batch_signal(const struct lt_batch_job *job, uint32_t signal, struct lt_error *err)
 {
 	char name[LT_JOB_ADDRESS_SIZE];
 	const int rc = lt_slurm_answers(err);
@@ -141,8 +133,7 @@ lt_batch_signal(
 	if (rc != LT_OK)
 		return rc;
 	return check_answer("slurmctld: signal",
-	    slurm_kill_job2(lt_job_address(name, job), (uint16_t)signal, 0,
-		NULL) == SLURM_SUCCESS
+	    slurm_kill_job2(lt_job_address(name, job), (uint16_t)signal, 0, NULL) == SLURM_SUCCESS
 		? 0
 		: errno,
 	    name, err);
@@ -151,8 +142,8 @@ lt_batch_signal(
 typedef int slurm_change(char *job_id, job_array_resp_msg_t **tasks);
 
 static int
-change_suspension(slurm_change *call, const char *what,
-    const struct lt_batch_job *job, struct lt_error *err)
+change_suspension(
+    slurm_change *call, const char *what, const struct lt_batch_job *job, struct lt_error *err)
 {
 	job_array_resp_msg_t *tasks = NULL;
 	char name[LT_JOB_ADDRESS_SIZE];
@@ -168,8 +159,7 @@ change_suspension(slurm_change *call, const char *what,
 int
 lt_batch_suspend(const struct lt_batch_job *job, struct lt_error *err)
 {
-	return change_suspension(
-	    slurm_suspend2, "slurmctld: suspend", job, err);
+	return change_suspension(slurm_suspend2, "slurmctld: suspend", job, err);
 }
 
 int

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs as slurmctld has them, and whether one that waits could start (Slurm's
- * "will run"); job_changes.c changes them. One record may stand for many
- * pending tasks of an array. "Will run" looks at held jobs and those that wait
- * for their begin, too, as of their begin; so did 22.05 to 26.05.
+ * Jobs as slurmctld has them, and whether one that waits could start (Slurm's "will run");
+ * job_changes.c changes them. One record may stand for many pending tasks of an array. "Will run"
+ * looks at held jobs and those that wait for their begin, too, as of their begin; so did 22.05 to
+ * 26.05.
  *
  * Keeps nothing between calls; a failed question is returned in Slurm's words.
  */
@@ -39,14 +39,12 @@ answer_of(enum lt_start *start, int slurm_errno, struct lt_error *err)
 	case ESLURM_DISABLED: /* it runs, or has ended */
 		return lt_fail(err, LT_ENOENT, "it waits no more");
 	default:
-		return lt_slurm_fail(
-		    "slurmctld: can it start", slurm_errno, err);
+		return lt_slurm_fail("slurmctld: can it start", slurm_errno, err);
 	}
 }
 
 int
-lt_batch_can_start(
-    struct lt_start_answer *answer, uint32_t job_id, struct lt_error *err)
+lt_batch_can_start(struct lt_start_answer *answer, uint32_t job_id, struct lt_error *err)
 {
 	will_run_response_msg_t *reply = NULL;
 	job_desc_msg_t question;
@@ -62,8 +60,7 @@ lt_batch_can_start(
 	question.alloc_node = host;
 	question.user_id = getuid();
 	question.group_id = getgid();
-	const int slurm_errno =
-	    slurm_job_will_run2(&question, &reply) == SLURM_SUCCESS ? 0 : errno;
+	const int slurm_errno = slurm_job_will_run2(&question, &reply) == SLURM_SUCCESS ? 0 : errno;
 	if (reply != NULL) {
 		answer->start_utc_s = (int64_t)reply->start_time;
 		slurm_free_will_run_response_msg(reply);
@@ -113,10 +110,8 @@ asked_gpus(const slurm_job_info_t *from)
 {
 	const uint64_t nodes = from->num_nodes > 0 ? from->num_nodes : 1;
 	const uint64_t tasks = from->num_tasks > 0 ? from->num_tasks : 1;
-	const uint64_t ways[] = {gpus_in(from->tres_per_job),
-	    gpus_in(from->tres_per_node) * nodes,
-	    gpus_in(from->tres_per_socket) * nodes,
-	    gpus_in(from->tres_per_task) * tasks};
+	const uint64_t ways[] = {gpus_in(from->tres_per_job), gpus_in(from->tres_per_node) * nodes,
+	    gpus_in(from->tres_per_socket) * nodes, gpus_in(from->tres_per_task) * tasks};
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
@@ -126,18 +121,16 @@ asked_gpus(const slurm_job_info_t *from)
 }
 
 /*
- * Without allocated memory (CR_Core without _Memory), Slurm still says that a
- * pending job asked for all of the node's, and forgets it at the start.
+ * Without allocated memory (CR_Core without _Memory), Slurm still says that a pending job asked for
+ * all of the node's, and forgets it at the start.
  */
 static void
 copy_size(struct lt_batch_job *to, const slurm_job_info_t *from)
 {
 	struct lt_tres tres;
-	const bool has_alloc =
-	    from->tres_alloc_str != NULL && from->tres_alloc_str[0] != '\0';
+	const bool has_alloc = from->tres_alloc_str != NULL && from->tres_alloc_str[0] != '\0';
 
-	lt_tres_parse(
-	    &tres, has_alloc ? from->tres_alloc_str : from->tres_req_str);
+	lt_tres_parse(&tres, has_alloc ? from->tres_alloc_str : from->tres_req_str);
 	to->is_allocated = has_alloc;
 	to->nodes = tres.has_nodes ? tres.nodes : from->num_nodes;
 	to->cpus = tres.has_cpus ? tres.cpus : from->num_cpus;
@@ -171,19 +164,17 @@ mix_hash(uint64_t *hash, const void *bytes, size_t count)
 static uint64_t
 hash_asked(const slurm_job_info_t *job)
 {
-	const char *const texts[] = {job->account, job->partition,
-	    job->features, job->prefer, job->req_nodes, job->exc_nodes,
-	    job->cpus_per_tres, job->mem_per_tres, job->tres_per_job,
-	    job->tres_per_node, job->tres_per_socket, job->tres_per_task,
+	const char *const texts[] = {job->account, job->partition, job->features, job->prefer,
+	    job->req_nodes, job->exc_nodes, job->cpus_per_tres, job->mem_per_tres,
+	    job->tres_per_job, job->tres_per_node, job->tres_per_socket, job->tres_per_task,
 	    job->tres_req_str};
-	const uint64_t numbers[] = {job->time_limit,
-	    (uint64_t)job->eligible_time, job->num_nodes, job->max_nodes,
-	    job->num_cpus, job->max_cpus, job->num_tasks, job->cpus_per_task,
+	const uint64_t numbers[] = {job->time_limit, (uint64_t)job->eligible_time, job->num_nodes,
+	    job->max_nodes, job->num_cpus, job->max_cpus, job->num_tasks, job->cpus_per_task,
 	    job->ntasks_per_node, job->ntasks_per_socket, job->ntasks_per_core,
-	    job->ntasks_per_board, job->ntasks_per_tres, job->pn_min_cpus,
-	    job->pn_min_memory, job->sockets_per_node, job->cores_per_socket,
-	    job->threads_per_core, job->boards_per_node, job->core_spec,
-	    job->contiguous, LT_SLURM_EXCLUSIVE(job), job->job_state};
+	    job->ntasks_per_board, job->ntasks_per_tres, job->pn_min_cpus, job->pn_min_memory,
+	    job->sockets_per_node, job->cores_per_socket, job->threads_per_core,
+	    job->boards_per_node, job->core_spec, job->contiguous, LT_SLURM_EXCLUSIVE(job),
+	    job->job_state};
 	uint64_t hash = 0xcbf29ce484222325U;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -214,15 +205,13 @@ copy_asked_memory(struct lt_batch_asked *to, const slurm_job_info_t *from)
 	const uint64_t memory = from->pn_min_memory;
 
 	to->memory_mib_per_gpu = lt_gres_count(from->mem_per_tres, "gpu", NULL);
-	if (memory == NO_VAL64 || memory == INFINITE64 ||
-	    !(from->bitflags & JOB_MEM_SET))
+	if (memory == NO_VAL64 || memory == INFINITE64 || !(from->bitflags & JOB_MEM_SET))
 		return;
 	if (memory & MEM_PER_CPU)
 		to->memory_mib_per_cpu = memory & ~MEM_PER_CPU;
 	else
 		to->memory_mib_per_node = memory;
-	to->whole_memory =
-	    to->memory_mib_per_cpu == 0 && to->memory_mib_per_node == 0;
+	to->whole_memory = to->memory_mib_per_cpu == 0 && to->memory_mib_per_node == 0;
 }
 
 static void
@@ -250,13 +239,11 @@ copy_asked(struct lt_batch_asked *to, const slurm_job_info_t *from)
 	    .threads_per_core = known16(from->threads_per_core),
 	    .gpus = lt_gres_count(from->tres_per_job, "gpu", NULL),
 	    .gpus_per_node = lt_gres_count(per_node, "gpu", NULL),
-	    .gpus_per_socket =
-		lt_gres_count(from->tres_per_socket, "gpu", NULL),
+	    .gpus_per_socket = lt_gres_count(from->tres_per_socket, "gpu", NULL),
 	    .gpus_per_task = lt_gres_count(from->tres_per_task, "gpu", NULL),
 	    .cpus_per_gpu = lt_gres_count(from->cpus_per_tres, "gpu", NULL),
-	    .spec_cores = from->core_spec == NO_VAL16
-			      ? 0
-			      : from->core_spec & (CORE_SPEC_THREAD - 1U),
+	    .spec_cores =
+		from->core_spec == NO_VAL16 ? 0 : from->core_spec & (CORE_SPEC_THREAD - 1U),
 	    .nodes_named = named,
 	    .nodes_counted = counted > wished ? counted : wished,
 	    .tasks_implied = !(from->bitflags & JOB_NTASKS_SET),
@@ -276,8 +263,7 @@ static void
 copy_array(struct lt_batch_job *to, const slurm_job_info_t *from)
 {
 	to->array_job_id = from->array_job_id;
-	to->array_task =
-	    from->array_task_id == NO_VAL ? UINT32_MAX : from->array_task_id;
+	to->array_task = from->array_task_id == NO_VAL ? UINT32_MAX : from->array_task_id;
 	to->array_pending = 1;
 	/* The text is cut when it is long; the bitmap is whole. */
 	if (from->array_task_id == NO_VAL && from->array_bitmap != NULL &&
@@ -288,57 +274,49 @@ copy_array(struct lt_batch_job *to, const slurm_job_info_t *from)
 	}
 }
 
-/* Slurm has how long it ran before it was last suspended or resumed, and when
- * that was: all else of its time it was suspended. */
+/* Slurm has how long it ran before it was last suspended or resumed, and when that was: all else of
+ * its time it was suspended. */
 static int64_t
-suspended_s_of(const struct lt_batch_job *job, const slurm_job_info_t *from,
-    int64_t now_utc_s)
+suspended_s_of(const struct lt_batch_job *job, const slurm_job_info_t *from, int64_t now_utc_s)
 {
 	const int64_t changed = time_or_none(from->suspend_time);
-	const int64_t until =
-	    job->state == LT_JOB_FINISHED ? job->end_utc_s : now_utc_s;
+	const int64_t until = job->state == LT_JOB_FINISHED ? job->end_utc_s : now_utc_s;
 	int64_t active = (int64_t)from->pre_sus_time;
 
-	if (job->start_utc_s == 0 || changed < job->start_utc_s ||
-	    changed > until)
+	if (job->start_utc_s == 0 || changed < job->start_utc_s || changed > until)
 		return 0;
 	if (job->state != LT_JOB_SUSPENDED)
 		active += until - changed;
-	return active >= 0 && active < until - job->start_utc_s
-		   ? until - job->start_utc_s - active
-		   : 0;
+	return active >= 0 && active < until - job->start_utc_s ? until - job->start_utc_s - active
+								: 0;
 }
 
-/* Finds the recipient as Slurm does: without --mail-user its user, at
- * MailDomain if that is set. NULL: no mail about it is wanted. */
+/* Finds the recipient as Slurm does: without --mail-user its user, at MailDomain if that is set.
+ * NULL: no mail about it is wanted. */
 static const char *
 mail_to(char out[MAIL_SIZE], const slurm_job_info_t *from)
 {
 	const char *const domain = slurm_conf.mail_domain;
 	char user[LT_NAME_SIZE];
 
-	if (!(from->mail_type &
-		(MAIL_JOB_BEGIN | MAIL_JOB_REQUEUE | MAIL_JOB_END)))
+	if (!(from->mail_type & (MAIL_JOB_BEGIN | MAIL_JOB_REQUEUE | MAIL_JOB_END)))
 		return NULL;
 	lt_user_name(user, sizeof(user), from->user_name, from->user_id);
 	if (from->mail_user != NULL && from->mail_user[0] != '\0')
 		lt_copy(out, MAIL_SIZE, from->mail_user);
 	else
-		snprintf(out, MAIL_SIZE, "%s%s%s", user,
-		    domain != NULL ? "@" : "", domain != NULL ? domain : "");
+		snprintf(out, MAIL_SIZE, "%s%s%s", user, domain != NULL ? "@" : "",
+		    domain != NULL ? domain : "");
 	return out;
 }
 
 /* And what was asked, before them. */
 static int
-copy_texts(
-    struct lt_batch_job *to, const slurm_job_info_t *from, struct lt_error *err)
+copy_texts(struct lt_batch_job *to, const slurm_job_info_t *from, struct lt_error *err)
 {
 	struct lt_batch_asked asked;
-	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE],
-	    reason[LT_REASON_SIZE], mail[MAIL_SIZE];
-	const bool has_comment =
-	    from->admin_comment != NULL && from->admin_comment[0] != '\0';
+	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE], reason[LT_REASON_SIZE], mail[MAIL_SIZE];
+	const bool has_comment = from->admin_comment != NULL && from->admin_comment[0] != '\0';
 	const char *const mails = mail_to(mail, from);
 	const struct {
 		const char **to, *from;
@@ -348,16 +326,12 @@ copy_texts(
 	    {&to->partition, from->partition, LT_BATCH_PARTITIONS_SIZE - 1},
 	    {&to->name, from->name, HEAD_MOST},
 	    {&to->state_text, lt_state_name(from->job_state), ALL},
-	    {&to->reason_text,
-		lt_wait_reason(&to->reason, from->state_reason, reason), ALL},
+	    {&to->reason_text, lt_wait_reason(&to->reason, from->state_reason, reason), ALL},
 	    {&to->node_list, from->nodes, NODES_MOST},
 	    {&to->comment_head, from->comment, HEAD_MOST},
-	    {&to->array_tasks, from->array_task_str,
-		from->array_task_str != NULL ? HEAD_MOST : -1},
+	    {&to->array_tasks, from->array_task_str, from->array_task_str != NULL ? HEAD_MOST : -1},
 	    {&to->req_nodes, from->req_nodes,
-		from->req_nodes != NULL && from->req_nodes[0] != '\0'
-		    ? NODES_MOST
-		    : -1},
+		from->req_nodes != NULL && from->req_nodes[0] != '\0' ? NODES_MOST : -1},
 	    {&to->mail_to, mails, mails != NULL ? ALL : -1},
 	    {&to->admin_comment, from->admin_comment, has_comment ? ALL : -1}};
 	const size_t count = sizeof(texts) / sizeof(texts[0]);
@@ -368,8 +342,7 @@ copy_texts(
 	lt_copy_lower(account, sizeof(account), from->account);
 	for (size_t i = 0; i < count; i++)
 		if (texts[i].from != NULL && texts[i].most >= 0)
-			size +=
-			    strnlen(texts[i].from, (size_t)texts[i].most) + 1;
+			size += strnlen(texts[i].from, (size_t)texts[i].most) + 1;
 	char *at = to->texts = calloc(1, size);
 	if (at == NULL)
 		return lt_fail(err, LT_ENOMEM, "jobs: no memory");
@@ -381,8 +354,7 @@ copy_texts(
 		*texts[i].to = to->texts + size - 1; /* "" */
 		if (texts[i].from == NULL)
 			continue;
-		const size_t length =
-		    strnlen(texts[i].from, (size_t)texts[i].most);
+		const size_t length = strnlen(texts[i].from, (size_t)texts[i].most);
 		*texts[i].to = memcpy(at, texts[i].from, length);
 		at += length + 1;
 	}
@@ -395,8 +367,7 @@ struct answer { /* of slurmctld */
 };
 
 static int
-copy_job(struct lt_batch_job *to, const struct answer *answer, uint32_t index,
-    struct lt_error *err)
+copy_job(struct lt_batch_job *to, const struct answer *answer, uint32_t index, struct lt_error *err)
 {
 	const slurm_job_info_t *const from = &answer->message->job_array[index];
 
@@ -446,15 +417,12 @@ load_records(struct answer *answer, uint32_t job_id, struct lt_error *err)
 	if (rc != LT_OK)
 		return rc;
 	if (job_id == 0)
-		rc =
-		    slurm_load_jobs(0, &answer->message, SHOW_ALL | SHOW_LOCAL);
+		rc = slurm_load_jobs(0, &answer->message, SHOW_ALL | SHOW_LOCAL);
 	else
-		rc = LT_SLURM_LOAD_JOB(
-		    &answer->message, job_id, SHOW_ALL | SHOW_LOCAL);
+		rc = LT_SLURM_LOAD_JOB(&answer->message, job_id, SHOW_ALL | SHOW_LOCAL);
 	if (rc != SLURM_SUCCESS || answer->message == NULL)
 		return lt_slurm_fail("slurmctld: jobs", errno, err);
-	/* slurmctld's clock, but never after we asked: a job that came later
-	 * may be missing. */
+	/* slurmctld's clock, but never after we asked: a job that came later may be missing. */
 	const int64_t update_utc_s = (int64_t)answer->message->last_update;
 	answer->begun_utc_s = lt_min_i64(update_utc_s, asked_utc_s);
 	return LT_OK;
@@ -494,8 +462,7 @@ lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 static int
 compare_places(const void *a, const void *b, void *message)
 {
-	const slurm_job_info_t *const jobs =
-	    ((const job_info_msg_t *)message)->job_array;
+	const slurm_job_info_t *const jobs = ((const job_info_msg_t *)message)->job_array;
 	const uint32_t x = LT_SLURM_JOB_ID(&jobs[*(const uint32_t *)a]);
 	const uint32_t y = LT_SLURM_JOB_ID(&jobs[*(const uint32_t *)b]);
 
@@ -506,21 +473,18 @@ compare_places(const void *a, const void *b, void *message)
 static uint32_t *
 places_by_id(job_info_msg_t *message)
 {
-	uint32_t *const places =
-	    calloc((size_t)message->record_count + 1, sizeof(*places));
+	uint32_t *const places = calloc((size_t)message->record_count + 1, sizeof(*places));
 
 	if (places == NULL)
 		return NULL;
 	for (uint32_t i = 0; i < message->record_count; i++)
 		places[i] = i;
-	qsort_r(places, message->record_count, sizeof(*places), compare_places,
-	    message);
+	qsort_r(places, message->record_count, sizeof(*places), compare_places, message);
 	return places;
 }
 
 int
-lt_batch_jobs_each(
-    const struct lt_batch_jobs_reader *reader, struct lt_error *err)
+lt_batch_jobs_each(const struct lt_batch_jobs_reader *reader, struct lt_error *err)
 {
 	struct answer answer;
 	int rc = load_records(&answer, 0, err);

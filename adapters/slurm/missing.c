@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Defines a function that Slurm's accounting_storage/slurmdbd plugin calls and
- * that libslurm, made for programs like ours, does not have (22.05 to 26.05).
- * It makes the text of an error; without it the loader ends the program when
- * slurmdbd goes away in the middle of an answer. Exported by missing.map.
+ * Defines a function that Slurm's accounting_storage/slurmdbd plugin calls and that libslurm, made
+ * for programs like ours, does not have (22.05 to 26.05). It makes the text of an error; without it
+ * the loader ends the program when slurmdbd goes away in the middle of an answer. Exported by
+ * missing.map.
  */
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes of slurmctld, for notices that a node is taken back: which node an
- * address is of, a node's state, and the three changes of it. NodeAddr is an
- * address or a name, and in a cloud it comes with the machine. Asks slurmctld
- * and the resolver, keeps nothing; a refusal is returned in Slurm's words.
+ * Nodes of slurmctld, for notices that a node is taken back: which node an address is of, a node's
+ * state, and the three changes of it. NodeAddr is an address or a name, and in a cloud it comes
+ * with the machine. Asks slurmctld and the resolver, keeps nothing; a refusal is returned in
+ * Slurm's words.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,8 +22,7 @@
 static bool
 is_of(const char *name, uint32_t address)
 {
-	const struct addrinfo hints = {
-	    .ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
+	const struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
 	struct addrinfo *list = NULL;
 	struct in_addr number;
 	bool found = false;
@@ -45,24 +44,21 @@ is_of(const char *name, uint32_t address)
 }
 
 static int
-ask_node(struct lt_batch_address *found, const char *node, uint32_t address,
-    struct lt_error *err)
+ask_node(struct lt_batch_address *found, const char *node, uint32_t address, struct lt_error *err)
 {
 	node_info_msg_t *answer = NULL;
 
-	if (slurm_load_node_single(
-		&answer, (char *)(uintptr_t)node, SHOW_ALL) != SLURM_SUCCESS ||
+	if (slurm_load_node_single(&answer, (char *)(uintptr_t)node, SHOW_ALL) != SLURM_SUCCESS ||
 	    answer->record_count == 0) {
 		const int number = errno;
 
 		if (answer != NULL)
 			slurm_free_node_info_msg(answer);
-		(void)lt_slurm_fail("slurmctld: node",
-		    number != 0 ? number : ESLURM_INVALID_NODE_NAME, err);
+		(void)lt_slurm_fail(
+		    "slurmctld: node", number != 0 ? number : ESLURM_INVALID_NODE_NAME, err);
 		return lt_context(err, "node %s", node);
 	}
-	lt_copy(found->node_address, sizeof(found->node_address),
-	    answer->node_array[0].node_addr);
+	lt_copy(found->node_address, sizeof(found->node_address), answer->node_array[0].node_addr);
 	if (is_of(answer->node_array[0].node_addr, address))
 		found->whose = LT_WHOSE_NODE;
 	slurm_free_node_info_msg(answer);
@@ -70,16 +66,13 @@ ask_node(struct lt_batch_address *found, const char *node, uint32_t address,
 }
 
 static int
-ask_others(
-    struct lt_batch_address *found, uint32_t address, struct lt_error *err)
+ask_others(struct lt_batch_address *found, uint32_t address, struct lt_error *err)
 {
 	node_info_msg_t *answer = NULL;
 
 	if (slurm_load_node(0, &answer, SHOW_ALL) != SLURM_SUCCESS)
 		return lt_slurm_fail("slurmctld: nodes", errno, err);
-	for (uint32_t i = 0;
-	     i < answer->record_count && found->whose == LT_WHOSE_NO_NODE;
-	     i++) {
+	for (uint32_t i = 0; i < answer->record_count && found->whose == LT_WHOSE_NO_NODE; i++) {
 		const node_info_t *const node = &answer->node_array[i];
 
 		if (node->name == NULL || !is_of(node->node_addr, address))
@@ -92,8 +85,8 @@ ask_others(
 }
 
 int
-lt_batch_whose_address(struct lt_batch_address *found, const char *node,
-    uint32_t address, struct lt_error *err)
+lt_batch_whose_address(
+    struct lt_batch_address *found, const char *node, uint32_t address, struct lt_error *err)
 {
 	int rc = lt_slurm_answers(err);
 
@@ -108,8 +101,7 @@ lt_batch_whose_address(struct lt_batch_address *found, const char *node,
 /* ---- drain, down, resume ---- */
 
 static int
-update_node(
-    const char *node, uint32_t state, const char *reason, struct lt_error *err)
+update_node(const char *node, uint32_t state, const char *reason, struct lt_error *err)
 {
 	update_node_msg_t message;
 	int rc = lt_slurm_answers(err);
@@ -149,30 +141,26 @@ lt_batch_resume(const char *node, struct lt_error *err)
 }
 
 int
-lt_batch_node(
-    struct lt_batch_node *found, const char *node, struct lt_error *err)
+lt_batch_node(struct lt_batch_node *found, const char *node, struct lt_error *err)
 {
 	node_info_msg_t *answer = NULL;
 	int rc = lt_slurm_answers(err);
 
 	if (rc != LT_OK)
 		return rc;
-	if (slurm_load_node_single(
-		&answer, (char *)(uintptr_t)node, SHOW_ALL) != SLURM_SUCCESS) {
+	if (slurm_load_node_single(&answer, (char *)(uintptr_t)node, SHOW_ALL) != SLURM_SUCCESS) {
 		rc = lt_slurm_fail("slurmctld: node", errno, err);
 		(void)lt_context(err, "node %s", node);
 		return rc;
 	}
-	const node_info_t *const record =
-	    answer->record_count > 0 ? &answer->node_array[0] : NULL;
+	const node_info_t *const record = answer->record_count > 0 ? &answer->node_array[0] : NULL;
 
 	if (record == NULL || record->name == NULL) {
 		rc = lt_fail(err, LT_ENOENT, "node %s: no such node", node);
 	} else {
 		const uint32_t state = record->node_state;
 
-		*found = (struct lt_batch_node){
-		    .is_drained = (state & NODE_STATE_DRAIN) != 0,
+		*found = (struct lt_batch_node){.is_drained = (state & NODE_STATE_DRAIN) != 0,
 		    .is_powered_down = (state & NODE_STATE_POWERED_DOWN) != 0,
 		    .responds = (state & NODE_STATE_NO_RESPOND) == 0,
 		    .boot_utc_s = record->boot_time};
@@ -186,8 +174,7 @@ lt_batch_node(
 bool
 lt_batch_has_node(const char *list, const char *node)
 {
-	const lt_slurm_hostlist nodes =
-	    list != NULL ? slurm_hostlist_create(list) : NULL;
+	const lt_slurm_hostlist nodes = list != NULL ? slurm_hostlist_create(list) : NULL;
 	const bool has = nodes != NULL && slurm_hostlist_find(nodes, node) >= 0;
 
 	if (nodes != NULL)

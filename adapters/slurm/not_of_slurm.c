@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers for Slurm the calls of batch.h that only Kubernetes needs: slurmctld
- * is asked, starts what is due by itself, and asks lowtide nothing. Nothing
- * here fails, but for commands that name what only Kubernetes has.
+ * Answers for Slurm the calls of batch.h that only Kubernetes needs: slurmctld is asked, starts
+ * what is due by itself, and asks lowtide nothing. Nothing here fails, but for commands that name
+ * what only Kubernetes has.
  */
 #include "batch.h"
 
@@ -66,13 +66,11 @@ int
 lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err)
 {
 	(void)job_id;
-	return lt_fail(
-	    err, LT_ENOENT, "got \"%.40s\", want the number of a job", name);
+	return lt_fail(err, LT_ENOENT, "got \"%.40s\", want the number of a job", name);
 }
 
 int
-lt_batch_aways(
-    struct lt_batch_away *aways, int most, int64_t from_utc_s, int64_t to_utc_s)
+lt_batch_aways(struct lt_batch_away *aways, int most, int64_t from_utc_s, int64_t to_utc_s)
 {
 	(void)aways;
 	(void)most;
@@ -82,8 +80,7 @@ lt_batch_aways(
 }
 
 int
-lt_batch_unheld(
-    struct lt_batch_unheld **all, uint32_t *count, struct lt_error *err)
+lt_batch_unheld(struct lt_batch_unheld **all, uint32_t *count, struct lt_error *err)
 {
 	(void)err;
 	*all = NULL;
@@ -99,14 +96,14 @@ lt_batch_watch(struct lt_batch_watch *watch)
 }
 
 int
-lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
-    size_t length, struct lt_error *err)
+lt_batch_job_of_manifest(
+    struct lt_batch_manifest *out, const char *text, size_t length, struct lt_error *err)
 {
 	(void)out;
 	(void)text;
 	(void)length;
-	return lt_fail(err, LT_EINPUT,
-	    "this site runs Slurm: lowtide plan takes the arguments of sbatch");
+	return lt_fail(
+	    err, LT_EINPUT, "this site runs Slurm: lowtide plan takes the arguments of sbatch");
 }
 
 int
@@ -130,11 +127,10 @@ lt_batch_know(const struct lt_market *market)
 	(void)market;
 }
 
-/* Leaves places to slurmctld, which looks at them itself, and says so
- * afterwards. */
+/* Leaves places to slurmctld, which looks at them itself, and says so afterwards. */
 void
-lt_batch_places(struct lt_batch_places *places, const struct lt_batch_job *job,
-    const struct lt_market *market)
+lt_batch_places(
+    struct lt_batch_places *places, const struct lt_batch_job *job, const struct lt_market *market)
 {
 	(void)job;
 	(void)market;

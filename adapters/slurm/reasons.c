@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every reason for which Slurm lets a job wait, of all releases: its name, and
- * whether waiting helps. tests/wait_reasons.sh compares the table with the
- * installed slurm.h: a reason that is missing here fails the build of the
- * tests, and says nothing meanwhile.
+ * Every reason for which Slurm lets a job wait, of all releases: its name, and whether waiting
+ * helps. tests/wait_reasons.sh compares the table with the installed slurm.h: a reason that is
+ * missing here fails the build of the tests, and says nothing meanwhile.
  *
  *   NEVER(reason, name)    waiting does not help: an admin has to change the
  *                          partition, its nodes, a QOS or an association, or
@@ -12,16 +11,14 @@
  *   PASSES(reason, name)   waiting helps; or the partition has no part in it,
  *                          as in a hold or a dependency
  *
- * Limits of one job never pass; limits of what a group runs at once, or has
- * used up, do.
+ * Limits of one job never pass; limits of what a group runs at once, or has used up, do.
  */
 #include <stdio.h>
 
 #include "compat.h"
 #include "slurm_text.h"
 
-#define AT_LEAST(major, minor)                                                 \
-	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, 0))
+#define AT_LEAST(major, minor) (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, 0))
 #define NEVER(reason, name) [reason] = {name, LT_REASON_NEVER},
 #define NOTHING(reason, name) [reason] = {name, LT_REASON_NOTHING},
 #define PASSES(reason, name) [reason] = {name, LT_REASON_PASSES},
@@ -275,8 +272,7 @@ static const struct reason {
 const char *
 lt_wait_reason(enum lt_reason *says, uint32_t number, char text[LT_REASON_SIZE])
 {
-	if (number < sizeof(reasons) / sizeof(reasons[0]) &&
-	    reasons[number].name != NULL) {
+	if (number < sizeof(reasons) / sizeof(reasons[0]) && reasons[number].name != NULL) {
 		*says = reasons[number].says;
 		return reasons[number].name;
 	}

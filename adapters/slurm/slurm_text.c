@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's texts and numbers as ours. What can't be read counts as not there;
- * the callers decide what that means.
+ * Slurm's texts and numbers as ours. What can't be read counts as not there; the callers decide
+ * what that means.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,18 +20,12 @@
 enum { USERS_KEPT = 256, USER_KEPT_S = 60 }; /* names of users */
 
 /* slurmdbd's fixed ids; GPUs have one per cluster. */
-enum {
-	TRES_ID_CPU = 1,
-	TRES_ID_MEMORY = 2,
-	TRES_ID_ENERGY = 3,
-	TRES_ID_NODE = 4
-};
+enum { TRES_ID_CPU = 1, TRES_ID_MEMORY = 2, TRES_ID_ENERGY = 3, TRES_ID_NODE = 4 };
 
 int64_t
 lt_minutes(uint32_t minutes, int64_t none)
 {
-	return minutes == NO_VAL || minutes == INFINITE ? none
-							: (int64_t)minutes * 60;
+	return minutes == NO_VAL || minutes == INFINITE ? none : (int64_t)minutes * 60;
 }
 
 const char *
@@ -111,13 +105,10 @@ lt_user_name(char *out, size_t size, const char *known, uint32_t uid)
 	    kept->until_utc_s > now_utc_s + USER_KEPT_S) {
 		kept->uid = uid;
 		kept->until_utc_s = now_utc_s + USER_KEPT_S;
-		if (getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) ==
-			0 &&
-		    found != NULL)
+		if (getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) == 0 && found != NULL)
 			lt_copy(kept->name, sizeof(kept->name), entry.pw_name);
 		else
-			(void)snprintf(
-			    kept->name, sizeof(kept->name), "%u", uid);
+			(void)snprintf(kept->name, sizeof(kept->name), "%u", uid);
 	}
 	lt_copy(out, size, kept->name);
 }
@@ -155,8 +146,7 @@ memory_mib(const char *text)
 	static const char units[] = "KMGTPE";
 	char *end = NULL;
 	double mib = strtod(text, &end);
-	const char *const unit =
-	    *end == '\0' ? NULL : strchr(units, toupper((unsigned char)*end));
+	const char *const unit = *end == '\0' ? NULL : strchr(units, toupper((unsigned char)*end));
 
 	if (!(mib > 0))
 		return 0;
@@ -181,9 +171,7 @@ count_of(const char *text)
 		scale = 1000;
 	else if (*end == 'M')
 		scale = 1000000;
-	return value > 0 && value * scale < UINT32_MAX
-		   ? (uint32_t)(value * scale + 0.5)
-		   : 0;
+	return value > 0 && value * scale < UINT32_MAX ? (uint32_t)(value * scale + 0.5) : 0;
 }
 
 static int64_t
@@ -217,8 +205,7 @@ next_pair(const char **at, char key[64], char value[32])
 }
 
 static void
-add_gpus(
-    struct lt_tres *tres, uint32_t count, bool is_typed, uint32_t *typed_gpus)
+add_gpus(struct lt_tres *tres, uint32_t count, bool is_typed, uint32_t *typed_gpus)
 {
 	tres->has_gpus = true;
 	if (is_typed)
@@ -241,8 +228,7 @@ lt_tres_parse(struct lt_tres *tres, const char *text)
 	uint32_t typed_gpus = 0;
 
 	*tres = (struct lt_tres){.energy_joules = -1};
-	for (const char *at = text == NULL ? "" : text;
-	     next_pair(&at, key, value);) {
+	for (const char *at = text == NULL ? "" : text; next_pair(&at, key, value);) {
 		if (strcasecmp(key, "cpu") == 0) {
 			tres->has_cpus = true;
 			tres->cpus = count_of(value);
@@ -257,8 +243,7 @@ lt_tres_parse(struct lt_tres *tres, const char *text)
 			add_gpus(tres, count_of(value), false, &typed_gpus);
 		} else if (strncasecmp(key, "gres/gpu:", 9) == 0) {
 			add_gpus(tres, count_of(value), true, &typed_gpus);
-		} else if (strcasecmp(key, "gres/shard") == 0 ||
-			   strcasecmp(key, "gres/mps") == 0) {
+		} else if (strcasecmp(key, "gres/shard") == 0 || strcasecmp(key, "gres/mps") == 0) {
 			add_shards(tres, count_of(value));
 		}
 	}
@@ -267,15 +252,14 @@ lt_tres_parse(struct lt_tres *tres, const char *text)
 }
 
 void
-lt_tres_parse_ids(struct lt_tres *tres, const char *text,
-    const struct lt_tres_id *gpu_ids, uint32_t gpu_id_count)
+lt_tres_parse_ids(
+    struct lt_tres *tres, const char *text, const struct lt_tres_id *gpu_ids, uint32_t gpu_id_count)
 {
 	char key[64], value[32];
 	uint32_t typed_gpus = 0;
 
 	*tres = (struct lt_tres){.energy_joules = -1};
-	for (const char *at = text == NULL ? "" : text;
-	     next_pair(&at, key, value);) {
+	for (const char *at = text == NULL ? "" : text; next_pair(&at, key, value);) {
 		const unsigned long id = strtoul(key, NULL, 10);
 
 		if (id <= UINT32_MAX && id > tres->max_id)
@@ -297,8 +281,7 @@ lt_tres_parse_ids(struct lt_tres *tres, const char *text,
 			if (gpu_ids[i].is_shard)
 				add_shards(tres, count_of(value));
 			else
-				add_gpus(tres, count_of(value),
-				    gpu_ids[i].is_typed, &typed_gpus);
+				add_gpus(tres, count_of(value), gpu_ids[i].is_typed, &typed_gpus);
 		}
 	}
 	if (tres->gpus < typed_gpus)
@@ -310,8 +293,7 @@ lt_tres_count_of(const char *text, uint32_t id, uint64_t *count)
 {
 	char key[64], value[32];
 
-	for (const char *at = text == NULL ? "" : text;
-	     next_pair(&at, key, value);)
+	for (const char *at = text == NULL ? "" : text; next_pair(&at, key, value);)
 		if (strtoul(key, NULL, 10) == id) {
 			*count = strtoull(value, NULL, 10);
 			return true;
@@ -325,8 +307,7 @@ lt_tres_counts(const char *list, const char *name)
 	const size_t length = strlen(name);
 
 	for (const char *at = list == NULL ? "" : list; *at != '\0';) {
-		if (strncasecmp(at, name, length) == 0 &&
-		    strchr(",:", at[length]) != NULL)
+		if (strncasecmp(at, name, length) == 0 && strchr(",:", at[length]) != NULL)
 			return true;
 		at += strcspn(at, ",");
 		at += *at == ',';
@@ -339,8 +320,7 @@ lt_tres_counts_shards(const char *list, const char *gres_types)
 {
 	return (lt_gres_count(gres_types, "shard", NULL) == 0 ||
 		   lt_tres_counts(list, "gres/shard")) &&
-	       (lt_gres_count(gres_types, "mps", NULL) == 0 ||
-		   lt_tres_counts(list, "gres/mps"));
+	       (lt_gres_count(gres_types, "mps", NULL) == 0 || lt_tres_counts(list, "gres/mps"));
 }
 
 uint32_t
@@ -359,8 +339,7 @@ add_kind(struct lt_shape *shape, const char *type, uint32_t count)
 	struct lt_gpu_kind *const kinds = shape->kinds;
 	int i = 0;
 
-	while (i < LT_GPU_KINDS_MAX && kinds[i].count > 0 &&
-	       strcmp(kinds[i].type, type) != 0)
+	while (i < LT_GPU_KINDS_MAX && kinds[i].count > 0 && strcmp(kinds[i].type, type) != 0)
 		i++;
 	if (i == LT_GPU_KINDS_MAX || strlen(type) >= sizeof(kinds[i].type)) {
 		shape->gpus_unclear = true;
@@ -386,22 +365,18 @@ lt_gres_parse(const char *text, struct lt_shape *shape)
 		size_t length = 0, depth = 0, next = 0;
 
 		/* A comma within (S:0,2) does not end the item. */
-		for (; at[next] != '\0' && (depth > 0 || at[next] != ',');
-		     next++) {
+		for (; at[next] != '\0' && (depth > 0 || at[next] != ','); next++) {
 			depth += at[next] == '(';
 			depth -= at[next] == ')' && depth > 0;
-			if (depth == 0 && at[next] != ')' &&
-			    length + 1 < sizeof(item))
+			if (depth == 0 && at[next] != ')' && length + 1 < sizeof(item))
 				item[length++] = at[next];
 		}
 		item[length] = '\0';
 		at += next + (at[next] == ',');
-		if (strncmp(item, "gpu", 3) != 0 ||
-		    (item[3] != ':' && item[3] != '\0'))
+		if (strncmp(item, "gpu", 3) != 0 || (item[3] != ':' && item[3] != '\0'))
 			continue;
 		char *const last = strrchr(item, ':');
-		const bool has_count =
-		    last != NULL && isdigit((unsigned char)last[1]);
+		const bool has_count = last != NULL && isdigit((unsigned char)last[1]);
 		const uint32_t count = has_count ? count_of(last + 1) : 1;
 		if (has_count)
 			*last = '\0';
@@ -413,8 +388,8 @@ lt_gres_parse(const char *text, struct lt_shape *shape)
 	}
 }
 
-/* Moves *at behind the text, and the number after it if there is to be one;
- * false: it is not there. */
+/* Moves *at behind the text, and the number after it if there is to be one; false: it is not
+ * there. */
 static bool
 skip_word(const char **at, const char *text, bool number)
 {
@@ -429,15 +404,14 @@ skip_word(const char **at, const char *text, bool number)
 }
 
 bool
-lt_birth_parent(
-    char parent[LT_ACCOUNT_SIZE], const char *info, const char *name)
+lt_birth_parent(char parent[LT_ACCOUNT_SIZE], const char *info, const char *name)
 {
 	char found[LT_ACCOUNT_SIZE];
 	const char *at = info;
 
 	if (at == NULL || !skip_word(&at, "mod_time=", true) ||
-	    !skip_word(&at, ", acct='", false) ||
-	    !skip_word(&at, name, false) || !skip_word(&at, "'", false))
+	    !skip_word(&at, ", acct='", false) || !skip_word(&at, name, false) ||
+	    !skip_word(&at, "'", false))
 		return false;
 	(void)skip_word(&at, ", is_def=", true);
 	if (!skip_word(&at, ", parent_acct='", false))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Replaces the names of a site, for doctor --collect. The letters come from the
- * system's random numbers and not from the name, so that there is nothing to
- * guess. A name that was met before gets the same replacement.
+ * Replaces the names of a site, for doctor --collect. The letters come from the system's random
+ * numbers and not from the name, so that there is nothing to guess. A name that was met before gets
+ * the same replacement.
  */
 #include "collect_names.h"
 
@@ -54,11 +54,10 @@ is_one_of(const char *name, const char *const *names)
 static bool
 is_gpu(const char *name)
 {
-	static const char *const parts[] = {"k80", "p40", "p100", "v100", "t4",
-	    "a2", "a10", "a16", "a30", "a40", "a100", "l4", "h100", "h200",
-	    "b200", "b300", "rtx", "gtx", "titan", "quadro", "tesla", "nvidia",
-	    "mi50", "mi100", "mi2", "mi3", "gfx", "1g.", "2g.", "3g.", "4g.",
-	    "7g.", NULL};
+	static const char *const parts[] = {"k80", "p40", "p100", "v100", "t4", "a2", "a10", "a16",
+	    "a30", "a40", "a100", "l4", "h100", "h200", "b200", "b300", "rtx", "gtx", "titan",
+	    "quadro", "tesla", "nvidia", "mi50", "mi100", "mi2", "mi3", "gfx", "1g.", "2g.", "3g.",
+	    "4g.", "7g.", NULL};
 	char lower[256];
 	size_t i = 0;
 
@@ -74,9 +73,8 @@ is_gpu(const char *name)
 static bool
 stays(enum lt_alias_kind kind, const char *name)
 {
-	static const char *const gres[] = {"gpu", "shard", "mps", "nic",
-	    "craynetwork", "bandwidth", "lscratch", "localtmp", "tmp", "fpga",
-	    NULL};
+	static const char *const gres[] = {"gpu", "shard", "mps", "nic", "craynetwork", "bandwidth",
+	    "lscratch", "localtmp", "tmp", "fpga", NULL};
 	static const char *const usual[] = {"", "root", "normal", "ALL", NULL};
 
 	switch (kind) {
@@ -106,21 +104,18 @@ random_of(char letter)
 }
 
 static bool
-is_taken(const struct lt_aliases *aliases, enum lt_alias_kind kind,
-    const char *other)
+is_taken(const struct lt_aliases *aliases, enum lt_alias_kind kind, const char *other)
 {
 	for (size_t i = 0; i < aliases->count; i++)
-		if (aliases->all[i].kind == kind &&
-		    strcasecmp(aliases->all[i].other, other) == 0)
+		if (aliases->all[i].kind == kind && strcasecmp(aliases->all[i].other, other) == 0)
 			return true;
 	return false;
 }
 
-/* Returns a new name of the same form, the caller's; NULL: no memory. If a
- * short form has no free names left, it grows by a letter. */
+/* Returns a new name of the same form, the caller's; NULL: no memory. If a short form has no free
+ * names left, it grows by a letter. */
 static char *
-other_name(
-    const struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name)
+other_name(const struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name)
 {
 	size_t length = strlen(name);
 	char *const other = calloc(1, length + TRIES + 1);
@@ -129,8 +124,7 @@ other_name(
 		return other != NULL ? strcpy(other, name) : NULL;
 	for (int i = 0; i < 2 * TRIES; i++) {
 		for (size_t at = 0; at < length; at++)
-			other[at] =
-			    random_of(name[at] != '\0' ? name[at] : 'x');
+			other[at] = random_of(name[at] != '\0' ? name[at] : 'x');
 		if (!is_taken(aliases, kind, other))
 			break;
 		if (i >= TRIES)
@@ -140,24 +134,20 @@ other_name(
 }
 
 static const struct alias *
-find_alias(
-    struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name)
+find_alias(struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name)
 {
 	for (size_t i = 0; i < aliases->count; i++)
-		if (aliases->all[i].kind == kind &&
-		    strcmp(aliases->all[i].name, name) == 0)
+		if (aliases->all[i].kind == kind && strcmp(aliases->all[i].name, name) == 0)
 			return &aliases->all[i];
 	return NULL;
 }
 
 static const struct alias *
-add_alias(struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name,
-    char *other)
+add_alias(struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name, char *other)
 {
 	if (aliases->count == aliases->room) {
 		const size_t room = aliases->room * 2 + 64;
-		struct alias *const all =
-		    realloc(aliases->all, room * sizeof(*all));
+		struct alias *const all = realloc(aliases->all, room * sizeof(*all));
 
 		if (all == NULL)
 			return NULL;
@@ -179,8 +169,7 @@ lt_alias(struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name)
 	const struct alias *alias = find_alias(aliases, kind, name);
 
 	if (alias == NULL)
-		alias = add_alias(
-		    aliases, kind, name, other_name(aliases, kind, name));
+		alias = add_alias(aliases, kind, name, other_name(aliases, kind, name));
 	/* Without memory, hide the name altogether. */
 	return alias != NULL ? alias->other : "x";
 }
@@ -195,8 +184,7 @@ lt_alias_at(const struct lt_aliases *aliases, enum lt_alias_kind kind, size_t n)
 }
 
 bool
-lt_alias_is_new(
-    struct lt_aliases *aliases, const char *first, const char *second)
+lt_alias_is_new(struct lt_aliases *aliases, const char *first, const char *second)
 {
 	char pair[512];
 
@@ -215,13 +203,11 @@ lt_alias_gres(struct lt_aliases *aliases, FILE *out, const char *gres)
 	snprintf(copy, sizeof(copy), "%s", gres);
 	for (int i = 0; i < GRES_PARTS && rest != NULL; i++) {
 		const char *const part = strsep(&rest, ":");
-		const bool is_word =
-		    i == 0 || !(isdigit((unsigned char)part[0]) &&
-				  part[strspn(part, "0123456789")] == '\0');
+		const bool is_word = i == 0 || !(isdigit((unsigned char)part[0]) &&
+						   part[strspn(part, "0123456789")] == '\0');
 
 		if (i == 0)
-			of_gpu = strcmp(part, "gpu") == 0 ||
-				 strcmp(part, "shard") == 0 ||
+			of_gpu = strcmp(part, "gpu") == 0 || strcmp(part, "shard") == 0 ||
 				 strcmp(part, "mps") == 0;
 		else
 			fputc(':', out);
@@ -244,8 +230,7 @@ lt_alias_tres(struct lt_aliases *aliases, FILE *out, const char *tres)
 		fputs("gres/", out);
 		lt_alias_gres(aliases, out, slash + 1);
 	} else if (strncmp(tres, "license/", 8) == 0) {
-		fprintf(out, "license/%s",
-		    lt_alias(aliases, LT_ALIAS_LICENSE, slash + 1));
+		fprintf(out, "license/%s", lt_alias(aliases, LT_ALIAS_LICENSE, slash + 1));
 	} else {
 		fputs(tres, out);
 	}

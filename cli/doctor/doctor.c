@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide doctor: the list of its checks, and the printing of what each found
- * and of how to fix it. Exit status 1 if a check found an error. It works with
- * any part of Slurm or lowtide absent: the absence is then the finding.
+ * lowtide doctor: the list of its checks, and the printing of what each found and of how to fix it.
+ * Exit status 1 if a check found an error. It works with any part of Slurm or lowtide absent: the
+ * absence is then the finding.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -11,8 +11,7 @@
 #include "policy.h"
 
 static const char *const level_names[] = {"ok", "note", "warning", "error"};
-static const char *const level_colors[] = {
-    "\033[32m", "\033[36m", "\033[33m", "\033[31m"};
+static const char *const level_colors[] = {"\033[32m", "\033[36m", "\033[33m", "\033[31m"};
 
 typedef void check_function(struct lt_doctor *doctor);
 
@@ -66,10 +65,8 @@ print_text(const struct lt_doctor *doctor)
 	for (int i = 0; i < doctor->count; i++) {
 		const struct lt_finding *const finding = &doctor->findings[i];
 
-		printf("%s%-8s%s%-12s ",
-		    color ? level_colors[finding->level] : "",
-		    level_names[finding->level], color ? "\033[0m" : "",
-		    finding->check);
+		printf("%s%-8s%s%-12s ", color ? level_colors[finding->level] : "",
+		    level_names[finding->level], color ? "\033[0m" : "", finding->check);
 		lt_print_safe(stdout, finding->found);
 		if (finding->mend[0]) {
 			printf("\n%21s-> ", "");
@@ -80,8 +77,8 @@ print_text(const struct lt_doctor *doctor)
 	for (int level = LT_LEVEL_ERROR; level >= LT_LEVEL_NOTE; level--) {
 		const int count = count_level(doctor, (enum lt_level)level);
 
-		printf("%d %s%s%s", count, level_names[level],
-		    count == 1 ? "" : "s", level > LT_LEVEL_NOTE ? ", " : "\n");
+		printf("%d %s%s%s", count, level_names[level], count == 1 ? "" : "s",
+		    level > LT_LEVEL_NOTE ? ", " : "\n");
 	}
 }
 
@@ -94,13 +91,12 @@ print_json(const struct lt_doctor *doctor)
 		const struct lt_finding *const finding = &doctor->findings[i];
 
 		json_array_append_new(list,
-		    json_pack("{s:s, s:s, s:s, s:s}", "level",
-			level_names[finding->level], "check", finding->check,
-			"found", finding->found, "mend", finding->mend));
+		    json_pack("{s:s, s:s, s:s, s:s}", "level", level_names[finding->level], "check",
+			finding->check, "found", finding->found, "mend", finding->mend));
 	}
-	json_t *const body = json_pack("{s:i, s:i, s:o}", "errors",
-	    count_level(doctor, LT_LEVEL_ERROR), "warnings",
-	    count_level(doctor, LT_LEVEL_WARNING), "findings", list);
+	json_t *const body =
+	    json_pack("{s:i, s:i, s:o}", "errors", count_level(doctor, LT_LEVEL_ERROR), "warnings",
+		count_level(doctor, LT_LEVEL_WARNING), "findings", list);
 	const int result = lt_cli_print_json(body);
 
 	json_decref(body);
@@ -121,13 +117,11 @@ lt_cli_doctor(const struct lt_cli *cli)
 		return lt_cli_fail(&err);
 	}
 	doctor->cli = cli;
-	if (lt_client_get(
-		&doctor->status, cli, "/v1/status", &doctor->no_status))
+	if (lt_client_get(&doctor->status, cli, "/v1/status", &doctor->no_status))
 		doctor->status = NULL;
 	doctor->asked_utc_s = time(NULL);
 	doctor->is_kube = lt_doctor_is_kube(doctor);
-	for (check_function *const *check = doctor->is_kube ? kube_checks
-							    : slurm_checks;
+	for (check_function *const *check = doctor->is_kube ? kube_checks : slurm_checks;
 	     *check != NULL; check++)
 		(*check)(doctor);
 	int result = LT_EXIT_OK;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide doctor --collect: writes what placement depends on at this site,
- * partitions, shapes of nodes, QOS and limits, to a new text file with other
- * names, for its admins to read before they send it. `make replay-site` builds
- * a private cluster from the file.
+ * lowtide doctor --collect: writes what placement depends on at this site, partitions, shapes of
+ * nodes, QOS and limits, to a new text file with other names, for its admins to read before they
+ * send it. `make replay-site` builds a private cluster from the file.
  *
  * Asks scontrol and sacctmgr. If one of them fails, the file is removed.
  */
@@ -198,8 +197,7 @@ put_part(struct collection *c, FILE *out, const struct key *key, char *part)
 
 /* Writes "a,b" with other names; "gpu:a100:4(S:0-1)" without the brackets. */
 static void
-put_value(
-    struct collection *c, FILE *out, const struct key *key, const char *value)
+put_value(struct collection *c, FILE *out, const struct key *key, const char *value)
 {
 	char copy[VALUE_SIZE], *rest = NULL;
 
@@ -209,8 +207,7 @@ put_value(
 		fputs(copy, out);
 		return;
 	}
-	for (char *at = copy;
-	     key->values == GRES && (at = strchr(at, '(')) != NULL;) {
+	for (char *at = copy; key->values == GRES && (at = strchr(at, '(')) != NULL;) {
 		const size_t length = strcspn(at, ")");
 
 		memmove(at, at + length + (at[length] == ')'),
@@ -225,8 +222,7 @@ put_value(
 }
 
 static void
-put_key(
-    struct collection *c, FILE *out, const struct key *key, const char *value)
+put_key(struct collection *c, FILE *out, const struct key *key, const char *value)
 {
 	if (value == NULL || value[0] == '\0' ||
 	    (key->usual != NULL && strcasecmp(value, key->usual) == 0) ||
@@ -251,9 +247,8 @@ value_in(char *out, size_t size, const char *line, const char *name)
 
 	for (const char *at = line; (at = strstr(at, name)) != NULL; at++)
 		if ((at == line || at[-1] == ' ') && at[length] == '=') {
-			snprintf(out, size, "%.*s",
-			    (int)strcspn(at + length + 1, " "),
-			    at + length + 1);
+			snprintf(
+			    out, size, "%.*s", (int)strcspn(at + length + 1, " "), at + length + 1);
 			return out;
 		}
 	return NULL;
@@ -264,8 +259,7 @@ value_in(char *out, size_t size, const char *line, const char *name)
 typedef void line_function(struct collection *c, char *line);
 
 static int
-each_line(struct collection *c, char *const argv[], line_function *take,
-    struct lt_error *err)
+each_line(struct collection *c, char *const argv[], line_function *take, struct lt_error *err)
 {
 	struct lt_program child;
 	char *rest = NULL;
@@ -273,13 +267,12 @@ each_line(struct collection *c, char *const argv[], line_function *take,
 	if (lt_program_run(&child, argv, true, ASK_TIMEOUT_S, err) != LT_OK)
 		return err->code;
 	if (child.status != 0)
-		lt_fail(err, LT_EIO, "%s: exit status %d: %.*s", argv[0],
-		    child.status,
+		lt_fail(err, LT_EIO, "%s: exit status %d: %.*s", argv[0], child.status,
 		    child.error != NULL ? (int)strcspn(child.error, "\n") : 0,
 		    child.error != NULL ? child.error : "");
 	else if (child.out != NULL)
-		for (char *line = strtok_r(child.out, "\n", &rest);
-		     line != NULL; line = strtok_r(NULL, "\n", &rest))
+		for (char *line = strtok_r(child.out, "\n", &rest); line != NULL;
+		     line = strtok_r(NULL, "\n", &rest))
 			take(c, line);
 	lt_program_free(&child);
 	return err->code;
@@ -299,8 +292,7 @@ take_conf(struct collection *c, char *line)
 
 	for (size_t i = 0; i < COUNT(conf_keys); i++)
 		if (strcmp(conf_keys[i].name, line) == 0 &&
-		    (conf_keys[i].usual == NULL ||
-			strcasecmp(value, conf_keys[i].usual) != 0)) {
+		    (conf_keys[i].usual == NULL || strcasecmp(value, conf_keys[i].usual) != 0)) {
 			fprintf(c->out, "%s=", conf_keys[i].name);
 			put_value(c, c->out, &conf_keys[i], value);
 			fputc('\n', c->out);
@@ -320,18 +312,15 @@ take_node(struct collection *c, char *line)
 	for (size_t i = 0; i < COUNT(node_keys); i++)
 		put_key(c, shape, &node_keys[i],
 		    value_in(value, sizeof(value), line, node_keys[i].name));
-	if (value_in(value, sizeof(value), line, "State") != NULL &&
-	    strstr(value, "CLOUD") != NULL)
+	if (value_in(value, sizeof(value), line, "State") != NULL && strstr(value, "CLOUD") != NULL)
 		fputs(" State=CLOUD", shape);
 	fclose(shape);
 
-	const char *const partitions =
-	    value_in(value, sizeof(value), line, "Partitions");
+	const char *const partitions = value_in(value, sizeof(value), line, "Partitions");
 
 	for (size_t i = 0; i < c->shape_count; i++)
 		if (strcmp(c->shapes[i].line, text) == 0 &&
-		    strcmp(c->shapes[i].partitions,
-			partitions != NULL ? partitions : "") == 0) {
+		    strcmp(c->shapes[i].partitions, partitions != NULL ? partitions : "") == 0) {
 			c->shapes[i].count++;
 			free(text);
 			return;
@@ -358,9 +347,8 @@ more_nodes(const void *a, const void *b)
 {
 	const struct shape *const left = a, *const right = b;
 
-	return left->count != right->count
-		   ? (left->count < right->count ? 1 : -1)
-		   : (left->number > right->number ? 1 : -1);
+	return left->count != right->count ? (left->count < right->count ? 1 : -1)
+					   : (left->number > right->number ? 1 : -1);
 }
 
 /* Writes nodes of each shape, the most frequent first, up to NODES_REPLAYED. */
@@ -383,9 +371,8 @@ put_nodes(struct collection *c)
 		    shape->count == 1 ? "" : "s");
 		if (shape->replayed == 0)
 			fputc('#', c->out);
-		fprintf(c->out, "NodeName=%s%zu-[1-%u]%s\n", shape->prefix,
-		    i + 1, shape->replayed > 0 ? shape->replayed : 1,
-		    shape->line);
+		fprintf(c->out, "NodeName=%s%zu-[1-%u]%s\n", shape->prefix, i + 1,
+		    shape->replayed > 0 ? shape->replayed : 1, shape->line);
 		c->left_out += shape->replayed == 0;
 	}
 }
@@ -396,8 +383,7 @@ has_name(const char *list, const char *name)
 	const size_t length = strlen(name);
 
 	for (; *list != '\0'; list += strcspn(list, ","), list += *list == ',')
-		if (strcspn(list, ",") == length &&
-		    strncmp(list, name, length) == 0)
+		if (strcspn(list, ",") == length && strncmp(list, name, length) == 0)
 			return true;
 	return false;
 }
@@ -410,24 +396,20 @@ take_partition(struct collection *c, char *line)
 
 	if (value_in(name, sizeof(name), line, "PartitionName") == NULL)
 		return;
-	fprintf(c->out, "PartitionName=%s Nodes=",
-	    lt_alias(c->aliases, LT_ALIAS_PARTITION, name));
+	fprintf(c->out, "PartitionName=%s Nodes=", lt_alias(c->aliases, LT_ALIAS_PARTITION, name));
 	for (size_t i = 0; i < c->shape_count; i++)
-		if (c->shapes[i].replayed > 0 &&
-		    has_name(c->shapes[i].partitions, name)) {
-			fprintf(c->out, "%s%s%zu-[1-%u]", any ? "," : "",
-			    c->shapes[i].prefix, i + 1, c->shapes[i].replayed);
+		if (c->shapes[i].replayed > 0 && has_name(c->shapes[i].partitions, name)) {
+			fprintf(c->out, "%s%s%zu-[1-%u]", any ? "," : "", c->shapes[i].prefix,
+			    i + 1, c->shapes[i].replayed);
 			any = true;
 		}
 	if (!any)
 		fputs("\"\"", c->out);
 	for (size_t i = 0; i < COUNT(partition_keys); i++)
 		put_key(c, c->out, &partition_keys[i],
-		    value_in(
-			value, sizeof(value), line, partition_keys[i].name));
+		    value_in(value, sizeof(value), line, partition_keys[i].name));
 	fputc('\n', c->out);
-	if (value_in(value, sizeof(value), line, "Default") != NULL &&
-	    strcmp(value, "YES") == 0)
+	if (value_in(value, sizeof(value), line, "Default") != NULL && strcmp(value, "YES") == 0)
 		c->home = c->partitions;
 	c->partitions++;
 }
@@ -443,8 +425,8 @@ column(char **rest)
 
 /* Writes "modify WHOM set ...", if there is anything to set. */
 static void
-put_limits(struct collection *c, const char *whom, char *rest,
-    const struct key *more, size_t more_count)
+put_limits(
+    struct collection *c, const char *whom, char *rest, const struct key *more, size_t more_count)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -466,8 +448,7 @@ static void
 take_qos(struct collection *c, char *line)
 {
 	char *rest = line, whom[512];
-	const char *const name =
-	    lt_alias(c->aliases, LT_ALIAS_QOS, column(&rest));
+	const char *const name = lt_alias(c->aliases, LT_ALIAS_QOS, column(&rest));
 
 	fprintf(c->out, "add qos %s\n", name);
 	snprintf(whom, sizeof(whom), "qos %s", name);
@@ -475,8 +456,8 @@ take_qos(struct collection *c, char *line)
 	c->qos++;
 }
 
-/* Writes an association. The users of an account become one, who submits the
- * jobs of a replay: the first stands for all. */
+/* Writes an association. The users of an account become one, who submits the jobs of a replay: the
+ * first stands for all. */
 static void
 take_association(struct collection *c, char *line)
 {
@@ -489,27 +470,22 @@ take_association(struct collection *c, char *line)
 	if (partition == NULL || strcmp(account, "root") == 0)
 		return;
 
-	const char *const name =
-	    lt_alias(c->aliases, LT_ALIAS_ACCOUNT, account);
+	const char *const name = lt_alias(c->aliases, LT_ALIAS_ACCOUNT, account);
 	const char *const where =
-	    partition[0] != '\0'
-		? lt_alias(c->aliases, LT_ALIAS_PARTITION, partition)
-		: "";
+	    partition[0] != '\0' ? lt_alias(c->aliases, LT_ALIAS_PARTITION, partition) : "";
 
 	if (user[0] == '\0') {
 		fprintf(c->out, "add account %s", name);
 		if (parent[0] != '\0' && strcmp(parent, "root") != 0)
-			fprintf(c->out, " parent=%s",
-			    lt_alias(c->aliases, LT_ALIAS_ACCOUNT, parent));
+			fprintf(
+			    c->out, " parent=%s", lt_alias(c->aliases, LT_ALIAS_ACCOUNT, parent));
 		fprintf(c->out, "\nadd user @USER@ account=%s\n", name);
 		snprintf(whom, sizeof(whom), "account %s", name);
 	} else if (lt_alias_is_new(c->aliases, account, partition)) {
 		if (partition[0] != '\0')
-			fprintf(c->out,
-			    "add user @USER@ account=%s partition=%s\n", name,
-			    where);
-		snprintf(whom, sizeof(whom), "user @USER@ where account=%s%s%s",
-		    name, partition[0] != '\0' ? " partition=" : "", where);
+			fprintf(c->out, "add user @USER@ account=%s partition=%s\n", name, where);
+		snprintf(whom, sizeof(whom), "user @USER@ where account=%s%s%s", name,
+		    partition[0] != '\0' ? " partition=" : "", where);
 	} else {
 		return;
 	}
@@ -519,17 +495,14 @@ take_association(struct collection *c, char *line)
 
 /* Writes "format=name,flags,..." from the tables. */
 static void
-name_columns(char *out, size_t size, const char *first, const struct key *more,
-    size_t count)
+name_columns(char *out, size_t size, const char *first, const struct key *more, size_t count)
 {
 	size_t length = (size_t)snprintf(out, size, "format=%s", first);
 
 	for (size_t i = 0; i < COUNT(limit_keys) && length < size; i++)
-		length += (size_t)snprintf(
-		    out + length, size - length, ",%s", limit_keys[i].name);
+		length += (size_t)snprintf(out + length, size - length, ",%s", limit_keys[i].name);
 	for (size_t i = 0; i < count && length < size; i++)
-		length += (size_t)snprintf(
-		    out + length, size - length, ",%s", more[i].name);
+		length += (size_t)snprintf(out + length, size - length, ",%s", more[i].name);
 }
 
 /* ---- the file ---- */
@@ -538,10 +511,8 @@ static int
 put_slurm_conf(struct collection *c, struct lt_error *err)
 {
 	static char *const config[] = {"scontrol", "show", "config", NULL};
-	static char *const nodes[] = {
-	    "scontrol", "-a", "-o", "show", "node", NULL};
-	static char *const partitions[] = {
-	    "scontrol", "-a", "-o", "show", "partition", NULL};
+	static char *const nodes[] = {"scontrol", "-a", "-o", "show", "node", NULL};
+	static char *const partitions[] = {"scontrol", "-a", "-o", "show", "partition", NULL};
 
 	fputs("[slurm.conf]\n", c->out);
 	if (each_line(c, config, take_conf, err) != LT_OK ||
@@ -556,13 +527,11 @@ put_accounting(struct collection *c, struct lt_error *err)
 {
 	char qos[1024], associations[1024];
 	char *const qos_argv[] = {"sacctmgr", "-nP", "show", "qos", qos, NULL};
-	char *const association_argv[] = {
-	    "sacctmgr", "-nP", "show", "assoc", associations, NULL};
+	char *const association_argv[] = {"sacctmgr", "-nP", "show", "assoc", associations, NULL};
 
 	name_columns(qos, sizeof(qos), "name", qos_keys, COUNT(qos_keys));
-	name_columns(associations, sizeof(associations),
-	    "account,parentname,user,partition", association_keys,
-	    COUNT(association_keys));
+	name_columns(associations, sizeof(associations), "account,parentname,user,partition",
+	    association_keys, COUNT(association_keys));
 	fputs("[sacctmgr]\n", c->out);
 	if (each_line(c, qos_argv, take_qos, err) != LT_OK)
 		return err->code;
@@ -572,13 +541,12 @@ put_accounting(struct collection *c, struct lt_error *err)
 	const char *const first = lt_alias_at(c->aliases, LT_ALIAS_ACCOUNT, 0);
 
 	if (first != NULL)
-		fprintf(c->out, "modify user @USER@ set defaultaccount=%s\n",
-		    first);
+		fprintf(c->out, "modify user @USER@ set defaultaccount=%s\n", first);
 	return LT_OK;
 }
 
-/* Writes a policy with made-up prices: a replay needs partitions that differ,
- * and the default as the dearest. */
+/* Writes a policy with made-up prices: a replay needs partitions that differ, and the default as
+ * the dearest. */
 static void
 put_policy(struct collection *c)
 {
@@ -587,9 +555,7 @@ put_policy(struct collection *c)
 	fputs("# Prices are made up.\n[policy]\nmode: enforce\ncurrency: USD\n"
 	      "timezone: UTC\nspot_proof: said\nhistory_days: 0\npartitions:\n",
 	    c->out);
-	for (size_t i = 0;
-	     (name = lt_alias_at(c->aliases, LT_ALIAS_PARTITION, i)) != NULL;
-	     i++)
+	for (size_t i = 0; (name = lt_alias_at(c->aliases, LT_ALIAS_PARTITION, i)) != NULL; i++)
 		fprintf(c->out,
 		    "  \"%s\": {price_per_node_hour: %zu, carbon: 400, "
 		    "node_idle_w: 300, node_cpu_w: 200, node_gpu_w: 300}\n",
@@ -616,9 +582,8 @@ print_summary(const struct collection *c, const char *path)
 {
 	printf("%s has %u partition%s, %u node%s in %zu shape%s, %u QOS and %u "
 	       "association%s\n",
-	    path, c->partitions, c->partitions == 1 ? "" : "s", c->nodes,
-	    c->nodes == 1 ? "" : "s", c->shape_count,
-	    c->shape_count == 1 ? "" : "s", c->qos, c->associations,
+	    path, c->partitions, c->partitions == 1 ? "" : "s", c->nodes, c->nodes == 1 ? "" : "s",
+	    c->shape_count, c->shape_count == 1 ? "" : "s", c->qos, c->associations,
 	    c->associations == 1 ? "" : "s");
 	if (c->left_out > 0)
 		printf("%zu of the shapes are only comments: a replay has %d "
@@ -641,8 +606,7 @@ lt_doctor_collect(const char *path)
 		strftime(usual, sizeof(usual), "lowtide-%Y%m%d.site", &day);
 		path = usual;
 	}
-	const int fd =
-	    open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd < 0) {
 		lt_fail(&err, LT_EIO, "%s: %s", path, strerror(errno));

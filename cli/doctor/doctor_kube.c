@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Checks of a Kubernetes site, by what lowtide-kube says in its status: pools
- * and teams of the policy file against those of the cluster, how the cluster is
- * watched, what waits, and the cluster's admission policies against those that
- * "lowtide kube manifest" writes for its version.
+ * Checks of a Kubernetes site, by what lowtide-kube says in its status: pools and teams of the
+ * policy file against those of the cluster, how the cluster is watched, what waits, and the
+ * cluster's admission policies against those that "lowtide kube manifest" writes for its version.
  *
- * Without lowtide-kube it only prints how to release the Jobs that wait. A
- * Kubernetes cluster that can't be read is a finding, not a failure of doctor.
+ * Without lowtide-kube it only prints how to release the Jobs that wait. A Kubernetes cluster that
+ * can't be read is a finding, not a failure of doctor.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +18,7 @@
 #include "text.h"
 #include "units.h"
 
-#define MEND                                                                   \
-	"apply the manifests again: lowtide kube manifest ... | kubectl apply -f -"
+#define MEND "apply the manifests again: lowtide kube manifest ... | kubectl apply -f -"
 
 enum { POLICIES_MAX = 32, PATH_SIZE = 256 };
 
@@ -39,22 +37,19 @@ is_default(const char *key, const json_t *value)
 {
 	static const struct {
 		const char *key, *text; /* NULL: an empty object */
-	} defaults[] = {{"matchPolicy", "Equivalent"}, {"scope", "*"},
-	    {"namespaceSelector", NULL}, {"objectSelector", NULL}};
+	} defaults[] = {{"matchPolicy", "Equivalent"}, {"scope", "*"}, {"namespaceSelector", NULL},
+	    {"objectSelector", NULL}};
 
 	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
 		if (strcmp(defaults[i].key, key) == 0)
 			return defaults[i].text == NULL
-				   ? json_is_object(value) &&
-					 json_object_size(value) == 0
+				   ? json_is_object(value) && json_object_size(value) == 0
 				   : json_is_string(value) &&
-					 strcmp(json_string_value(value),
-					     defaults[i].text) == 0;
+					 strcmp(json_string_value(value), defaults[i].text) == 0;
 	return false;
 }
 
-static bool is_same(
-    const json_t *ours, const json_t *theirs, char *where, size_t size);
+static bool is_same(const json_t *ours, const json_t *theirs, char *where, size_t size);
 
 /* Compares each member of two objects. */
 static bool
@@ -67,15 +62,12 @@ are_same(const json_t *ours, const json_t *theirs, char *where, size_t size)
 	json_object_foreach((json_t *)theirs, key, item) {
 		const json_t *const own = json_object_get(ours, key);
 
-		snprintf(where + used, size - used, "%s%s", used > 0 ? "." : "",
-		    key);
-		if (own == NULL ? !is_default(key, item)
-				: !is_same(own, item, where, size))
+		snprintf(where + used, size - used, "%s%s", used > 0 ? "." : "", key);
+		if (own == NULL ? !is_default(key, item) : !is_same(own, item, where, size))
 			return false;
 	}
 	json_object_foreach((json_t *)ours, key, item) {
-		snprintf(where + used, size - used, "%s%s", used > 0 ? "." : "",
-		    key);
+		snprintf(where + used, size - used, "%s%s", used > 0 ? "." : "", key);
 		if (json_object_get(theirs, key) == NULL)
 			return false;
 	}
@@ -94,8 +86,7 @@ is_same(const json_t *ours, const json_t *theirs, char *where, size_t size)
 
 	if (json_is_object(ours) && json_is_object(theirs))
 		return are_same(ours, theirs, where, size);
-	if (!json_is_array(ours) ||
-	    json_array_size(ours) != json_array_size(theirs))
+	if (!json_is_array(ours) || json_array_size(ours) != json_array_size(theirs))
 		return json_equal(ours, theirs);
 	json_array_foreach(ours, i, item) {
 		snprintf(where + used, size - used, "[%zu]", i);
@@ -108,8 +99,7 @@ is_same(const json_t *ours, const json_t *theirs, char *where, size_t size)
 
 /* Keeps a document of the manifests if it is a policy or a binding. */
 static int
-take_document(struct policies *policies, const char *text, size_t length,
-    struct lt_error *err)
+take_document(struct policies *policies, const char *text, size_t length, struct lt_error *err)
 {
 	static const char mark[] = "\nkind: ";
 	const char *const kind = memmem(text, length, mark, strlen(mark));
@@ -120,26 +110,21 @@ take_document(struct policies *policies, const char *text, size_t length,
 		strlen("AdmissionPolicy")) == NULL)
 		return LT_OK;
 	const int code = lt_manifest_parse(&document,
-	    &(struct lt_manifest_text){
-		.name = "manifests", .bytes = text, .length = length},
-	    err);
+	    &(struct lt_manifest_text){.name = "manifests", .bytes = text, .length = length}, err);
 
 	if (code != LT_OK)
 		return code;
-	snprintf(policies->names[policies->count],
-	    sizeof(policies->names[policies->count]), "%s/%s",
-	    lt_json_text(document, "kind", ""),
+	snprintf(policies->names[policies->count], sizeof(policies->names[policies->count]),
+	    "%s/%s", lt_json_text(document, "kind", ""),
 	    lt_json_text(json_object_get(document, "metadata"), "name", ""));
-	policies->specs[policies->count++] =
-	    json_incref(json_object_get(document, "spec"));
+	policies->specs[policies->count++] = json_incref(json_object_get(document, "spec"));
 	json_decref(document);
 	return LT_OK;
 }
 
 /* Reads the policies from the manifests of that site. */
 static int
-read_manifests(struct policies *policies, const struct lt_kube_site *site,
-    struct lt_error *err)
+read_manifests(struct policies *policies, const struct lt_kube_site *site, struct lt_error *err)
 {
 	static const char between[] = "\n---\n";
 	char *text = NULL;
@@ -156,8 +141,8 @@ read_manifests(struct policies *policies, const struct lt_kube_site *site,
 	for (const char *at = text; code == LT_OK && at != NULL;) {
 		const char *const end = strstr(at, between);
 
-		code = take_document(policies, at,
-		    end != NULL ? (size_t)(end - at) + 1 : strlen(at), err);
+		code = take_document(
+		    policies, at, end != NULL ? (size_t)(end - at) + 1 : strlen(at), err);
 		at = end != NULL ? end + strlen(between) : NULL;
 	}
 	free(text);
@@ -186,10 +171,8 @@ ask_cluster(json_t **got, struct policies *policies, struct lt_error *err)
 static bool
 refuses(const json_t *got)
 {
-	return strcmp(
-		   lt_json_text(json_object_get(got,
-				    "ValidatingAdmissionPolicy/lowtide-budget"),
-		       "failurePolicy", ""),
+	return strcmp(lt_json_text(json_object_get(got, "ValidatingAdmissionPolicy/lowtide-budget"),
+			  "failurePolicy", ""),
 		   "Fail") == 0;
 }
 
@@ -202,11 +185,9 @@ is_of_dry_runs(const char *name)
 	return slash != NULL && strcmp(slash, "/lowtide-dry-run") == 0;
 }
 
-/* If the account may create pods, checks that its policies allow dry runs only,
- * in each mode. */
+/* If the account may create pods, checks that its policies allow dry runs only, in each mode. */
 static void
-check_dry_runs(struct lt_doctor *doctor, const struct policies *policies,
-    const json_t *got)
+check_dry_runs(struct lt_doctor *doctor, const struct policies *policies, const json_t *got)
 {
 	static const char mend[] =
 	    "apply the manifests again: lowtide kube manifest --dry-run-pods; until then take its right away: kubectl delete clusterrolebinding lowtide-dry-run";
@@ -226,15 +207,12 @@ check_dry_runs(struct lt_doctor *doctor, const struct policies *policies,
 		char where[PATH_SIZE] = "";
 
 		if (!is_of_dry_runs(name) ||
-		    (there != NULL && is_same(policies->specs[i], there, where,
-					  sizeof(where))))
+		    (there != NULL && is_same(policies->specs[i], there, where, sizeof(where))))
 			continue;
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "dry runs", mend,
-		    "lowtide-dry-run may create pods, and not only in dry runs: %s %s%s",
-		    name,
+		    "lowtide-dry-run may create pods, and not only in dry runs: %s %s%s", name,
 		    there == NULL ? "is not in the cluster"
-				  : "is not as lowtide " LT_VERSION
-				    " has it, by its ",
+				  : "is not as lowtide " LT_VERSION " has it, by its ",
 		    where);
 	}
 	if (doctor->count == before)
@@ -243,11 +221,9 @@ check_dry_runs(struct lt_doctor *doctor, const struct policies *policies,
 }
 
 static void
-compare_policies(struct lt_doctor *doctor, const struct policies *policies,
-    const json_t *got)
+compare_policies(struct lt_doctor *doctor, const struct policies *policies, const json_t *got)
 {
-	const bool acts =
-	    strcmp(lt_json_text(doctor->status, "mode", ""), "enforce") == 0;
+	const bool acts = strcmp(lt_json_text(doctor->status, "mode", ""), "enforce") == 0;
 	const enum lt_level level = acts ? LT_LEVEL_ERROR : LT_LEVEL_WARNING;
 	const int before = doctor->count;
 
@@ -259,14 +235,11 @@ compare_policies(struct lt_doctor *doctor, const struct policies *policies,
 		if (is_of_dry_runs(name))
 			continue;
 		if (there == NULL)
+			lt_doctor_say(
+			    doctor, level, "policies", MEND, "%s is not in the cluster", name);
+		else if (!is_same(policies->specs[i], there, where, sizeof(where)))
 			lt_doctor_say(doctor, level, "policies", MEND,
-			    "%s is not in the cluster", name);
-		else if (!is_same(
-			     policies->specs[i], there, where, sizeof(where)))
-			lt_doctor_say(doctor, level, "policies", MEND,
-			    "%s is not as lowtide " LT_VERSION
-			    " has it: %s differs",
-			    name, where);
+			    "%s is not as lowtide " LT_VERSION " has it: %s differs", name, where);
 	}
 	if (doctor->count == before)
 		lt_doctor_say(doctor, LT_LEVEL_OK, "policies", "",
@@ -278,9 +251,8 @@ compare_policies(struct lt_doctor *doctor, const struct policies *policies,
 static void
 check_policies(struct lt_doctor *doctor, const json_t *kube)
 {
-	struct lt_kube_site site = {
-	    .minor = lt_kube_minor(lt_json_text(
-		json_object_get(doctor->status, "slurm"), "release", "")),
+	struct lt_kube_site site = {.minor = lt_kube_minor(lt_json_text(
+					json_object_get(doctor->status, "slurm"), "release", "")),
 	    .namespace = lt_json_text(kube, "namespace", "lowtide"),
 	    .dry_run_pods = true};
 	struct policies policies;
@@ -340,9 +312,8 @@ names_text(char *out, size_t size, const json_t *list)
 	snprintf(out, size, "none");
 	json_array_foreach(list, index, item)
 		if (used < size)
-			used +=
-			    (size_t)snprintf(out + used, size - used, "%s%s",
-				index > 0 ? ", " : "", json_string_value(item));
+			used += (size_t)snprintf(out + used, size - used, "%s%s",
+			    index > 0 ? ", " : "", json_string_value(item));
 	return out;
 }
 
@@ -363,8 +334,7 @@ meant_text(char *out, size_t size, const char *name, const json_t *list)
 	if (nearest != NULL)
 		snprintf(out, size, "did you mean %s?", nearest);
 	else
-		snprintf(out, size, "the cluster has %s",
-		    names_text(all, sizeof(all), list));
+		snprintf(out, size, "the cluster has %s", names_text(all, sizeof(all), list));
 	return out;
 }
 
@@ -379,18 +349,16 @@ add_shown(struct names *names, const char *name, const char *why)
 	const size_t used = strlen(names->text);
 
 	if (names->count++ < SHOWN_MAX)
-		snprintf(names->text + used, sizeof(names->text) - used,
-		    "%s%.90s%s%s%s", used > 0 ? ", " : "", name,
-		    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
+		snprintf(names->text + used, sizeof(names->text) - used, "%s%.90s%s%s%s",
+		    used > 0 ? ", " : "", name, why[0] != '\0' ? " (" : "", why,
+		    why[0] != '\0' ? ")" : "");
 	else if (names->count == SHOWN_MAX + 1)
-		snprintf(names->text + used, sizeof(names->text) - used,
-		    " and others");
+		snprintf(names->text + used, sizeof(names->text) - used, " and others");
 }
 
 /* ---- each check ---- */
 
-/* A pool of the policy that has no node. False: none was ever known, and it may
- * be misspelt. */
+/* A pool of the policy that has no node. False: none was ever known, and it may be misspelt. */
 static bool
 say_empty(struct lt_doctor *doctor, const json_t *kube, const char *name)
 {
@@ -405,8 +373,7 @@ say_empty(struct lt_doctor *doctor, const json_t *kube, const char *name)
 
 	if (scales && is_known)
 		lt_doctor_say(doctor, LT_LEVEL_OK, "pools", "",
-		    "pool %s has no node now: it brings some as Jobs are sent to it",
-		    name);
+		    "pool %s has no node now: it brings some as Jobs are sent to it", name);
 	else if (scales)
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "pools",
 		    "say it: node: {cpus: …, memory: …, labels: …, taints: …}",
@@ -441,8 +408,7 @@ check_pools(struct lt_doctor *doctor, const json_t *kube)
 		if (!has_name(there, name) && !say_empty(doctor, kube, name))
 			lt_doctor_say(doctor, LT_LEVEL_WARNING, "pools",
 			    meant_text(mend, sizeof(mend), name, there),
-			    "the policy's partition %s: no node is in a pool of that name",
-			    name);
+			    "the policy's partition %s: no node is in a pool of that name", name);
 	}
 	json_array_foreach(there, index, item) {
 		const char *const name = json_string_value(item);
@@ -459,8 +425,7 @@ check_pools(struct lt_doctor *doctor, const json_t *kube)
 		    "pool %s has nodes of several machines, or sold in several ways, under one price",
 		    json_string_value(item));
 	if (doctor->count == before)
-		lt_doctor_say(doctor, LT_LEVEL_OK, "pools", "",
-		    "%s: in the policy, all of them",
+		lt_doctor_say(doctor, LT_LEVEL_OK, "pools", "", "%s: in the policy, all of them",
 		    names_text(all, sizeof(all), there));
 }
 
@@ -469,19 +434,16 @@ check_teams(struct lt_doctor *doctor, const json_t *kube)
 {
 	const json_t *const there = json_object_get(kube, "teams");
 	const json_t *const budgeted = json_object_get(kube, "budgeted_teams");
-	static const char label[] =
-	    "kubectl label namespace NAME lowtide.dev/managed=true";
+	static const char label[] = "kubectl label namespace NAME lowtide.dev/managed=true";
 	char mend[512], all[256];
 	size_t index;
 	const json_t *item;
 
 	if (json_array_size(there) == 0) {
-		lt_doctor_say(doctor, LT_LEVEL_WARNING, "teams", label,
-		    "no namespace takes part");
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "teams", label, "no namespace takes part");
 		return;
 	}
-	lt_doctor_say(doctor, LT_LEVEL_OK, "teams", "",
-	    "of namespaces that take part: %s",
+	lt_doctor_say(doctor, LT_LEVEL_OK, "teams", "", "of namespaces that take part: %s",
 	    names_text(all, sizeof(all), there));
 	json_array_foreach(budgeted, index, item) {
 		const char *const name = json_string_value(item);
@@ -489,8 +451,7 @@ check_teams(struct lt_doctor *doctor, const json_t *kube)
 		if (!has_name(there, name))
 			lt_doctor_say(doctor, LT_LEVEL_WARNING, "teams",
 			    meant_text(mend, sizeof(mend), name, there),
-			    "the budget of %s: no namespace that takes part is that team's",
-			    name);
+			    "the budget of %s: no namespace that takes part is that team's", name);
 	}
 	json_array_foreach(there, index, item) {
 		const char *const name = json_string_value(item);
@@ -512,8 +473,7 @@ check_watcher(struct lt_doctor *doctor, const json_t *kube)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "watcher",
 		    "it is started again by itself; the log says why it ended",
 		    "nothing watches the cluster now");
-	else if (lt_json_int(watcher, "failed_s", &failed_s) &&
-		 failed_s <= FAILED_LATELY_S)
+	else if (lt_json_int(watcher, "failed_s", &failed_s) && failed_s <= FAILED_LATELY_S)
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "watcher",
 		    "it tries again by itself; is the API server there, and has lowtide its rights?",
 		    "%s ago: %s", lt_duration_text(ago, sizeof(ago), failed_s),
@@ -536,8 +496,7 @@ check_balances(struct lt_doctor *doctor, const json_t *kube)
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "balances", mend,
 		    "ConfigMap lowtide-balances was not written since the start");
 	else
-		lt_doctor_say(doctor,
-		    age_s > BALANCES_OLD_S ? LT_LEVEL_WARNING : LT_LEVEL_OK,
+		lt_doctor_say(doctor, age_s > BALANCES_OLD_S ? LT_LEVEL_WARNING : LT_LEVEL_OK,
 		    "balances", age_s > BALANCES_OLD_S ? mend : "",
 		    "ConfigMap lowtide-balances was written %s ago",
 		    lt_duration_text(ago, sizeof(ago), age_s));
@@ -588,16 +547,13 @@ is_known(const struct lt_doctor *doctor, const char *name)
 	snprintf(path, sizeof(path), "/v1/explain/%s", name);
 	const int code = lt_client_get(&story, doctor->cli, path, &err);
 	const json_t *const hold = json_object_get(story, "hold");
-	const bool is_open =
-	    code == LT_OK &&
-	    strcmp(lt_json_text(hold, "state", ""), "open") == 0;
+	const bool is_open = code == LT_OK && strcmp(lt_json_text(hold, "state", ""), "open") == 0;
 
 	json_decref(story);
 	return is_open;
 }
 
-/* Compares the Jobs that the API server has suspended with the holds of
- * lowtide-kube. */
+/* Compares the Jobs that the API server has suspended with the holds of lowtide-kube. */
 static void
 check_held(struct lt_doctor *doctor)
 {
@@ -622,32 +578,28 @@ check_held(struct lt_doctor *doctor)
 		lt_json_int(job, "created_utc_s", &created_utc_s);
 		if (starter[0] != '\0')
 			add_shown(&left, name, starter);
-		else if (created_utc_s + SETTLED_S < now_utc_s &&
-			 asked++ < ASKED_MAX && !is_known(doctor, name))
+		else if (created_utc_s + SETTLED_S < now_utc_s && asked++ < ASKED_MAX &&
+			 !is_known(doctor, name))
 			add_shown(&lost, name, "");
 	}
 	if (lost.count > 0)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "waiting",
 		    "restart lowtide-kube, which lists all anew; its log says what became of them",
-		    "%d suspended Job%s of the API server %s no open hold here: %s",
-		    lost.count, lost.count == 1 ? "" : "s",
-		    lost.count == 1 ? "has" : "have", lost.text);
+		    "%d suspended Job%s of the API server %s no open hold here: %s", lost.count,
+		    lost.count == 1 ? "" : "s", lost.count == 1 ? "has" : "have", lost.text);
 	if (left.count > 0)
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "waiting", "",
-		    "%d Job%s wait%s for somebody else: %s", left.count,
-		    left.count == 1 ? "" : "s", left.count == 1 ? "s" : "",
-		    left.text);
+		    "%d Job%s wait%s for somebody else: %s", left.count, left.count == 1 ? "" : "s",
+		    left.count == 1 ? "s" : "", left.text);
 	json_decref(waiting);
 }
 
 static void
 check_place(struct lt_doctor *doctor, const json_t *kube)
 {
-	const bool is_soft =
-	    strcmp(lt_json_text(kube, "place", ""), "soft") == 0;
+	const bool is_soft = strcmp(lt_json_text(kube, "place", ""), "soft") == 0;
 
-	lt_doctor_say(doctor, is_soft ? LT_LEVEL_NOTE : LT_LEVEL_OK, "place",
-	    "", "%s",
+	lt_doctor_say(doctor, is_soft ? LT_LEVEL_NOTE : LT_LEVEL_OK, "place", "", "%s",
 	    is_soft
 		? "soft: before Kubernetes 1.36 a Job that was let go can't be placed anew, so its pool is a preference, and its hold covers the others"
 		: "firm: a Job for which no node of its pool is found is placed anew");
@@ -659,15 +611,13 @@ check_waiting(struct lt_doctor *doctor, const json_t *kube)
 	int64_t waiting = 0, budget = 0;
 	char mend[512];
 
-	release_text(
-	    mend, sizeof(mend), lt_json_text(kube, "namespace", "lowtide"));
+	release_text(mend, sizeof(mend), lt_json_text(kube, "namespace", "lowtide"));
 	lt_json_int(kube, "waiting", &waiting);
 	lt_json_int(kube, "waiting_for_budget", &budget);
-	lt_doctor_say(doctor, waiting > 0 ? LT_LEVEL_NOTE : LT_LEVEL_OK,
-	    "waiting", waiting > 0 ? mend : "",
-	    "%lld Job%s wait%s for lowtide, %lld of them for budget",
-	    (long long)waiting, waiting == 1 ? "" : "s",
-	    waiting == 1 ? "s" : "", (long long)budget);
+	lt_doctor_say(doctor, waiting > 0 ? LT_LEVEL_NOTE : LT_LEVEL_OK, "waiting",
+	    waiting > 0 ? mend : "", "%lld Job%s wait%s for lowtide, %lld of them for budget",
+	    (long long)waiting, waiting == 1 ? "" : "s", waiting == 1 ? "s" : "",
+	    (long long)budget);
 }
 
 static int
@@ -702,12 +652,12 @@ say_unheld(struct lt_doctor *doctor, const json_t **owners, uint32_t count)
 	lt_doctor_say(doctor, LT_LEVEL_NOTE, "unheld",
 	    "they count against what is admitted next: budget for them, or give them namespaces of their own",
 	    "%lld pod%s of no Job run%s in teams with a budget, which does not hold %s: %s",
-	    (long long)all, all == 1 ? "" : "s", all == 1 ? "s" : "",
-	    all == 1 ? "it" : "them", names.text);
+	    (long long)all, all == 1 ? "" : "s", all == 1 ? "s" : "", all == 1 ? "it" : "them",
+	    names.text);
 }
 
-/* Warns of pods that run outside of their team's budget: they are charged, and
- * nothing is held for them. */
+/* Warns of pods that run outside of their team's budget: they are charged, and nothing is held for
+ * them. */
 static void
 check_unheld(struct lt_doctor *doctor, const json_t *kube)
 {
@@ -725,27 +675,23 @@ check_unheld(struct lt_doctor *doctor, const json_t *kube)
 		return;
 	}
 	const json_t *const all = json_object_get(jobs, "unheld");
-	const json_t **const owners =
-	    calloc(json_array_size(all) + 1, sizeof(*owners));
+	const json_t **const owners = calloc(json_array_size(all) + 1, sizeof(*owners));
 	json_array_foreach(all, i, owner)
-		if (owners != NULL &&
-		    has_name(budgeted, lt_json_text(owner, "account", "")))
+		if (owners != NULL && has_name(budgeted, lt_json_text(owner, "account", "")))
 			owners[count++] = owner;
 	say_unheld(doctor, owners, count);
 	free(owners);
 	json_decref(jobs);
 }
 
-/* Reports how to start what waits; without lowtide-kube its number is not
- * known. */
+/* Reports how to start what waits; without lowtide-kube its number is not known. */
 static void
 say_release(struct lt_doctor *doctor)
 {
 	const char *const named = getenv("LOWTIDE_NAMESPACE");
 	char mend[512];
 
-	release_text(
-	    mend, sizeof(mend), named != NULL && named[0] ? named : "lowtide");
+	release_text(mend, sizeof(mend), named != NULL && named[0] ? named : "lowtide");
 	lt_doctor_say(doctor, LT_LEVEL_NOTE, "waiting", mend,
 	    "CronJob lowtide-release starts what has its hold and is due; what waits for budget waits, and so does what came since, unless on_unknown is allow");
 }
@@ -753,8 +699,7 @@ say_release(struct lt_doctor *doctor)
 void
 lt_doctor_kube(struct lt_doctor *doctor)
 {
-	const json_t *const kube =
-	    json_object_get(doctor->status, "kubernetes");
+	const json_t *const kube = json_object_get(doctor->status, "kubernetes");
 
 	if (doctor->status == NULL) {
 		say_release(doctor);
@@ -791,6 +736,5 @@ lt_doctor_is_kube(struct lt_doctor *doctor)
 	const bool has_conf = lt_conf_load(&doctor->conf, NULL) == LT_OK;
 
 	doctor->conf = (struct lt_conf){.host_count = 0};
-	return !has_conf &&
-	       ((in_pod != NULL && in_pod[0]) || (config != NULL && config[0]));
+	return !has_conf && ((in_pod != NULL && in_pod[0]) || (config != NULL && config[0]));
 }

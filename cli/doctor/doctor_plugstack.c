@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Checks lowtide's line of plugstack.conf: that it exists once, that all users
- * can read it, that its words are right, and that its run_dir is the one that
- * lowtided writes to. A missing or wrong line comes with the command that fixes
- * it.
+ * Checks lowtide's line of plugstack.conf: that it exists once, that all users can read it, that
+ * its words are right, and that its run_dir is the one that lowtided writes to. A missing or wrong
+ * line comes with the command that fixes it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,25 +16,21 @@
 
 /* Checks that the plugin looks for snapshots where lowtided writes them. */
 static void
-check_run_dir(struct lt_doctor *doctor, const struct lt_plugstack *line,
-    const char *run_dir)
+check_run_dir(struct lt_doctor *doctor, const struct lt_plugstack *line, const char *run_dir)
 {
-	const char *const writes =
-	    lt_json_text(doctor->status, "run_dir", NULL);
+	const char *const writes = lt_json_text(doctor->status, "run_dir", NULL);
 	char market[2048], argument[512], mend[2048];
 	struct stat facts;
 
-	(void)snprintf(
-	    market, sizeof(market), "%s/%s", run_dir, LT_MARKET_FILE);
+	(void)snprintf(market, sizeof(market), "%s/%s", run_dir, LT_MARKET_FILE);
 	if (doctor->on_controller && writes != NULL) {
 		if (strcmp(writes, run_dir) == 0)
 			return;
-		(void)snprintf(
-		    argument, sizeof(argument), "run_dir=%.400s", writes);
+		(void)snprintf(argument, sizeof(argument), "run_dir=%.400s", writes);
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "plugstack",
 		    lt_plugstack_mend(mend, sizeof(mend), line, argument),
-		    "%s: run_dir is %s, and lowtided writes to %s: no job is placed",
-		    line->path, run_dir, writes);
+		    "%s: run_dir is %s, and lowtided writes to %s: no job is placed", line->path,
+		    run_dir, writes);
 	} else if (!doctor->on_controller && stat(market, &facts) != 0) {
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "plugstack",
 		    "where users submit without job_submit: systemctl enable --now lowtided-follow",
@@ -51,8 +46,7 @@ struct argument {
 
 /* Checks one argument; false if it is wrong, after it was reported. */
 static bool
-check_argument(struct lt_doctor *doctor, const struct lt_plugstack *line,
-    const char *argument)
+check_argument(struct lt_doctor *doctor, const struct lt_plugstack *line, const char *argument)
 {
 	static const struct argument known[] = {
 	    {.name = "run_dir"},
@@ -77,15 +71,13 @@ check_argument(struct lt_doctor *doctor, const struct lt_plugstack *line,
 		names[i] = known[i].name;
 		if (strcmp(known[i].name, name) != 0 || argument[length] != '=')
 			continue;
-		while (*value != NULL &&
-		       strcmp(*value, argument + length + 1) != 0)
+		while (*value != NULL && strcmp(*value, argument + length + 1) != 0)
 			value++;
 		if (*value != NULL || known[i].values[0] == NULL)
 			return true;
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "plugstack",
 		    lt_plugstack_mend(mend, sizeof(mend), line, known[i].usual),
-		    "%s: spank_lowtide.so does not know \"%s\"", line->path,
-		    argument);
+		    "%s: spank_lowtide.so does not know \"%s\"", line->path, argument);
 		return false;
 	}
 	nearest = argument[length] == '=' ? lt_nearest_word(name, names) : NULL;
@@ -93,15 +85,14 @@ check_argument(struct lt_doctor *doctor, const struct lt_plugstack *line,
 	 * it. */
 	if (nearest != NULL)
 		(void)snprintf(mend, sizeof(mend),
-		    "sed -i '%ds|\\(spank_lowtide\\.so.*[ \\t]\\)%s=|\\1%s=|' %s",
-		    line->line, name, nearest, line->path);
+		    "sed -i '%ds|\\(spank_lowtide\\.so.*[ \\t]\\)%s=|\\1%s=|' %s", line->line, name,
+		    nearest, line->path);
 	else
 		(void)snprintf(mend, sizeof(mend),
 		    "sed -i '%ds~\\(spank_lowtide\\.so.*\\)[ \\t]%s\\([ \\t]\\|$\\)~\\1\\2~' %s",
 		    line->line, argument, line->path);
 	lt_doctor_say(doctor, LT_LEVEL_ERROR, "plugstack", mend,
-	    "%s: spank_lowtide.so knows no argument \"%s\", and leaves it",
-	    line->path, argument);
+	    "%s: spank_lowtide.so knows no argument \"%s\", and leaves it", line->path, argument);
 	return false;
 }
 
@@ -119,19 +110,16 @@ check_arguments(struct lt_doctor *doctor, const struct lt_plugstack *line)
 			is_good &= check_argument(doctor, line, word);
 		is_behind |= strstr(word, "spank_lowtide.so") != NULL;
 		if (strncmp(word, "run_dir=", strlen("run_dir=")) == 0)
-			run_dir =
-			    line->text + (word - text) + strlen("run_dir=");
+			run_dir = line->text + (word - text) + strlen("run_dir=");
 	}
 	if (is_good) { /* else that may be the one */
-		(void)snprintf(text, sizeof(text), "%.*s",
-		    (int)strcspn(run_dir, " \t"), run_dir);
+		(void)snprintf(text, sizeof(text), "%.*s", (int)strcspn(run_dir, " \t"), run_dir);
 		check_run_dir(doctor, line, text);
 	}
 }
 
 static void
-check_plugin(struct lt_doctor *doctor, const struct lt_plugstack *line,
-    const char *plugin)
+check_plugin(struct lt_doctor *doctor, const struct lt_plugstack *line, const char *plugin)
 {
 	struct lt_error err = {0};
 	char mend[2048], path[2048];
@@ -142,17 +130,16 @@ check_plugin(struct lt_doctor *doctor, const struct lt_plugstack *line,
 		return;
 	}
 	if (lt_plugin_version(plugin, &version, &err) == LT_OK) {
-		(void)lt_doctor_others_may(doctor, "spank", plugin, S_IROTH,
-		    "their sbatch goes on without lowtide");
+		(void)lt_doctor_others_may(
+		    doctor, "spank", plugin, S_IROTH, "their sbatch goes on without lowtide");
 		return;
 	}
 	(void)snprintf(mend, sizeof(mend), "%s", "make install, on all hosts");
 	if (lt_plugin_find(path, sizeof(path),
-		lt_doctor_conf(doctor, "plugin_dir", doctor->conf.plugin_dir),
-		"spank_lowtide.so", NULL) == LT_OK)
-		(void)snprintf(mend, sizeof(mend),
-		    "sed -i '%ds|%.900s|spank_lowtide.so|' %s", line->line,
-		    plugin, line->path);
+		lt_doctor_conf(doctor, "plugin_dir", doctor->conf.plugin_dir), "spank_lowtide.so",
+		NULL) == LT_OK)
+		(void)snprintf(mend, sizeof(mend), "sed -i '%ds|%.900s|spank_lowtide.so|' %s",
+		    line->line, plugin, line->path);
 	lt_doctor_say(doctor, LT_LEVEL_ERROR, "spank", mend, "%s", err.text);
 }
 
@@ -164,8 +151,7 @@ check_words(struct lt_doctor *doctor, const struct lt_plugstack *line)
 
 	(void)sscanf(line->text, "%1023s %1023s", word, plugin);
 	if (strcmp(word, "optional") == 0 || strcmp(word, "required") == 0) {
-		lt_doctor_say(doctor,
-		    word[0] == 'r' ? LT_LEVEL_NOTE : LT_LEVEL_OK, "plugstack",
+		lt_doctor_say(doctor, word[0] == 'r' ? LT_LEVEL_NOTE : LT_LEVEL_OK, "plugstack",
 		    word[0] == 'r'
 			? "optional is kinder: a host without the file then still runs jobs"
 			: "",
@@ -175,18 +161,16 @@ check_words(struct lt_doctor *doctor, const struct lt_plugstack *line)
 	}
 	const bool is_plugin = strstr(word, "spank_lowtide.so") != NULL;
 
-	(void)snprintf(mend, sizeof(mend), "sed -i '%ds|%s|optional%s|' %s",
-	    line->line, word, is_plugin ? " spank_lowtide.so" : "", line->path);
+	(void)snprintf(mend, sizeof(mend), "sed -i '%ds|%s|optional%s|' %s", line->line, word,
+	    is_plugin ? " spank_lowtide.so" : "", line->path);
 	lt_doctor_say(doctor, LT_LEVEL_ERROR, "plugstack", mend,
-	    "%s: got \"%.300s\", want optional or required before the plugin",
-	    line->path, line->text);
+	    "%s: got \"%.300s\", want optional or required before the plugin", line->path,
+	    line->text);
 }
 
-/* Writes the command that adds the line, with all arguments that this site
- * needs. */
+/* Writes the command that adds the line, with all arguments that this site needs. */
 static const char *
-whole_line(
-    char *out, size_t size, const struct lt_doctor *doctor, const char *path)
+whole_line(char *out, size_t size, const struct lt_doctor *doctor, const char *path)
 {
 	const struct lt_policy *const policy = doctor->policy;
 	const char *const run = lt_json_text(doctor->status, "run_dir", "");
@@ -195,18 +179,12 @@ whole_line(
 	if (run[0] != '\0' && strcmp(run, "/run/lowtide") != 0)
 		(void)snprintf(run_dir, sizeof(run_dir), " run_dir=%s", run);
 	if (policy != NULL) {
-		(void)lt_preemptible_argument(
-		    policy, NULL, "", preemptible, sizeof(preemptible));
-		(void)lt_precision_argument(
-		    policy, "", precision, sizeof(precision));
+		(void)lt_preemptible_argument(policy, NULL, "", preemptible, sizeof(preemptible));
+		(void)lt_precision_argument(policy, "", precision, sizeof(precision));
 	}
-	(void)snprintf(out, size,
-	    "echo 'optional spank_lowtide.so%s%s%s%s%s%s' >> %s", run_dir,
-	    preemptible[0] ? " " : "", preemptible, precision[0] ? " " : "",
-	    precision,
-	    policy != NULL && policy->power_cap_count > 0 ? " power_cap=yes"
-							  : "",
-	    path);
+	(void)snprintf(out, size, "echo 'optional spank_lowtide.so%s%s%s%s%s%s' >> %s", run_dir,
+	    preemptible[0] ? " " : "", preemptible, precision[0] ? " " : "", precision,
+	    policy != NULL && policy->power_cap_count > 0 ? " power_cap=yes" : "", path);
 	return out;
 }
 
@@ -216,11 +194,9 @@ check_running(struct lt_doctor *doctor)
 {
 	const char *const running = lt_doctor_conf(doctor, "plugstack", "");
 
-	if (doctor->has_conf && running[0] != '\0' &&
-	    doctor->conf.plugstack[0] != '\0' &&
+	if (doctor->has_conf && running[0] != '\0' && doctor->conf.plugstack[0] != '\0' &&
 	    strcmp(running, doctor->conf.plugstack) != 0)
-		lt_doctor_say(doctor, LT_LEVEL_WARNING, "plugstack",
-		    "scontrol reconfigure",
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "plugstack", "scontrol reconfigure",
 		    "%s has PlugStackConfig=%.300s, the running slurmctld %.300s",
 		    doctor->conf.path, doctor->conf.plugstack, running);
 }
@@ -228,8 +204,7 @@ check_running(struct lt_doctor *doctor)
 void
 lt_doctor_plugstack(struct lt_doctor *doctor)
 {
-	static const char without[] =
-	    "every sbatch, srun and salloc of theirs fails";
+	static const char without[] = "every sbatch, srun and salloc of theirs fails";
 	struct lt_plugstack line;
 	char path[1024], mend[3072];
 	struct lt_error err = {0};
@@ -247,21 +222,18 @@ lt_doctor_plugstack(struct lt_doctor *doctor)
 		return;
 	}
 	if (strcmp(line.path, path) != 0 &&
-	    !lt_doctor_others_may(
-		doctor, "plugstack", line.path, S_IROTH, without))
+	    !lt_doctor_others_may(doctor, "plugstack", line.path, S_IROTH, without))
 		return;
 	if (line.count > 1) {
 		/* A file that is included twice has the line once. */
-		if (line.last_line == line.line &&
-		    strcmp(line.last_path, line.path) == 0)
-			(void)snprintf(mend, sizeof(mend),
-			    "take out all but one include of %s", line.path);
+		if (line.last_line == line.line && strcmp(line.last_path, line.path) == 0)
+			(void)snprintf(
+			    mend, sizeof(mend), "take out all but one include of %s", line.path);
 		else
-			(void)snprintf(mend, sizeof(mend), "sed -i %dd %s",
-			    line.last_line, line.last_path);
+			(void)snprintf(
+			    mend, sizeof(mend), "sed -i %dd %s", line.last_line, line.last_path);
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "plugstack", mend,
-		    "%s: %d lines with spank_lowtide.so, want one", path,
-		    line.count);
+		    "%s: %d lines with spank_lowtide.so, want one", path, line.count);
 	}
 	check_words(doctor, &line);
 	check_arguments(doctor, &line);

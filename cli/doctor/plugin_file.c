@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the release that a Slurm plugin was built for (plugin_version, a uint32
- * in the ELF file) without loading it. Loading would need slurmctld's symbols
- * and run the plugin's code. A file that is not an ELF file, or is cut, is an
- * error.
+ * Reads the release that a Slurm plugin was built for (plugin_version, a uint32 in the ELF file)
+ * without loading it. Loading would need slurmctld's symbols and run the plugin's code. A file that
+ * is not an ELF file, or is cut, is an error.
  */
 #include <endian.h>
 #include <errno.h>
@@ -24,17 +23,14 @@ find_symbol(Elf *elf, GElf_Sym *symbol)
 	GElf_Shdr header;
 
 	while ((section = elf_nextscn(elf, section)) != NULL) {
-		if (gelf_getshdr(section, &header) == NULL ||
-		    header.sh_type != SHT_DYNSYM)
+		if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_DYNSYM)
 			continue;
 		Elf_Data *const table = elf_getdata(section, NULL);
 
 		for (int i = 0; gelf_getsym(table, i, symbol) != NULL; i++) {
-			const char *const name =
-			    elf_strptr(elf, header.sh_link, symbol->st_name);
+			const char *const name = elf_strptr(elf, header.sh_link, symbol->st_name);
 
-			if (name != NULL &&
-			    strcmp(name, "plugin_version") == 0 &&
+			if (name != NULL && strcmp(name, "plugin_version") == 0 &&
 			    symbol->st_shndx != SHN_UNDEF)
 				return true;
 		}
@@ -58,12 +54,11 @@ version_in(Elf *elf, uint32_t *version)
 	for (int i = 0; gelf_getphdr(elf, i, &segment) != NULL; i++) {
 		const uint64_t at = symbol.st_value - segment.p_vaddr;
 
-		if (segment.p_type != PT_LOAD ||
-		    symbol.st_value < segment.p_vaddr || at >= segment.p_filesz)
+		if (segment.p_type != PT_LOAD || symbol.st_value < segment.p_vaddr ||
+		    at >= segment.p_filesz)
 			continue;
-		const Elf_Data *const data =
-		    elf_getdata_rawchunk(elf, (int64_t)(segment.p_offset + at),
-			sizeof(*version), ELF_T_BYTE);
+		const Elf_Data *const data = elf_getdata_rawchunk(
+		    elf, (int64_t)(segment.p_offset + at), sizeof(*version), ELF_T_BYTE);
 
 		if (data != NULL)
 			memcpy(version, data->d_buf, sizeof(*version));
@@ -78,8 +73,8 @@ lt_plugin_version(const char *path, uint32_t *version, struct lt_error *err)
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
-		    "%s: %s", path, strerror(errno));
+		return lt_fail(
+		    err, errno == ENOENT ? LT_ENOENT : LT_EIO, "%s: %s", path, strerror(errno));
 	elf_version(EV_CURRENT);
 	Elf *const elf = elf_begin(fd, ELF_C_READ, NULL);
 	const bool found = elf != NULL && version_in(elf, version);
@@ -87,8 +82,7 @@ lt_plugin_version(const char *path, uint32_t *version, struct lt_error *err)
 	elf_end(elf);
 	close(fd);
 	return found ? LT_OK
-		     : lt_fail(err, LT_EINPUT,
-			   "%s: no Slurm plugin of this machine's kind", path);
+		     : lt_fail(err, LT_EINPUT, "%s: no Slurm plugin of this machine's kind", path);
 }
 
 uint32_t
@@ -96,15 +90,15 @@ lt_release_number(const char *release)
 {
 	unsigned major, minor, micro;
 
-	if (sscanf(release, "%3u.%2u.%3u", &major, &minor, &micro) != 3 ||
-	    major > 255 || micro > 255)
+	if (sscanf(release, "%3u.%2u.%3u", &major, &minor, &micro) != 3 || major > 255 ||
+	    micro > 255)
 		return 0;
 	return major << 16 | minor << 8 | micro;
 }
 
 int
-lt_plugin_find(char *out, size_t size, const char *plugin_dir, const char *name,
-    struct lt_error *err)
+lt_plugin_find(
+    char *out, size_t size, const char *plugin_dir, const char *name, struct lt_error *err)
 {
 	for (const char *at = plugin_dir; *at;) {
 		const int length = (int)strcspn(at, ":");
@@ -114,6 +108,5 @@ lt_plugin_find(char *out, size_t size, const char *plugin_dir, const char *name,
 			return LT_OK;
 		at += length + (at[length] == ':');
 	}
-	return lt_fail(
-	    err, LT_ENOENT, "no %s in PluginDir %s", name, plugin_dir);
+	return lt_fail(err, LT_ENOENT, "no %s in PluginDir %s", name, plugin_dir);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads plugstack.conf: finds the line with spank_lowtide.so, in the file or
- * its includes, and makes the command that changes it. Includes are followed
- * four levels deep; of long files the first 10,000 lines are read.
+ * Reads plugstack.conf: finds the line with spank_lowtide.so, in the file or its includes, and
+ * makes the command that changes it. Includes are followed four levels deep; of long files the
+ * first 10,000 lines are read.
  */
 #include <errno.h>
 #include <glob.h>
@@ -18,13 +18,11 @@ struct search {
 	int depth; /* of include */
 };
 
-static int plugstack_file(
-    struct search *search, const char *path, struct lt_error *err);
+static int plugstack_file(struct search *search, const char *path, struct lt_error *err);
 
 /* Reads the files of "include GLOB", relative to the file that has the line. */
 static int
-follow_include(struct search *search, const char *from, const char *pattern,
-    struct lt_error *err)
+follow_include(struct search *search, const char *from, const char *pattern, struct lt_error *err)
 {
 	char path[2048];
 	const char *const slash = strrchr(from, '/');
@@ -34,8 +32,7 @@ follow_include(struct search *search, const char *from, const char *pattern,
 	if (pattern[0] == '/' || slash == NULL)
 		snprintf(path, sizeof(path), "%s", pattern);
 	else
-		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - from),
-		    from, pattern);
+		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - from), from, pattern);
 	if (glob(path, 0, NULL, &files))
 		return LT_OK; /* Slurm is silent about that, too */
 	search->depth++;
@@ -56,19 +53,18 @@ plugstack_file(struct search *search, const char *path, struct lt_error *err)
 
 	if (in == NULL)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
-	for (int i = 0; i < PLUGSTACK_LINES_MAX && result == LT_OK &&
-			fgets(line, sizeof(line), in) != NULL;
+	for (int i = 0;
+	     i < PLUGSTACK_LINES_MAX && result == LT_OK && fgets(line, sizeof(line), in) != NULL;
 	     i++) {
 		line[strcspn(line, "#\r\n")] = '\0';
 		if (strstr(line, "spank_lowtide.so") != NULL) {
-			snprintf(found->last_path, sizeof(found->last_path),
-			    "%s", path);
+			snprintf(found->last_path, sizeof(found->last_path), "%s", path);
 			found->last_line = i + 1;
 			if (found->count++ > 0)
 				continue;
 			found->line = i + 1;
-			snprintf(found->text, sizeof(found->text), "%s",
-			    line + strspn(line, " \t"));
+			snprintf(
+			    found->text, sizeof(found->text), "%s", line + strspn(line, " \t"));
 			snprintf(found->path, sizeof(found->path), "%s", path);
 		} else if (sscanf(line, " %15s %1023s", word, pattern) == 2 &&
 			   strcmp(word, "include") == 0) {
@@ -80,8 +76,7 @@ plugstack_file(struct search *search, const char *path, struct lt_error *err)
 }
 
 int
-lt_plugstack_read(
-    struct lt_plugstack *found, const char *path, struct lt_error *err)
+lt_plugstack_read(struct lt_plugstack *found, const char *path, struct lt_error *err)
 {
 	struct search search = {found, 0};
 
@@ -89,27 +84,23 @@ lt_plugstack_read(
 	const int result = plugstack_file(&search, path, err);
 
 	if (result == LT_OK && found->count == 0)
-		return lt_fail(
-		    err, LT_ENOENT, "%s: no line with spank_lowtide.so", path);
+		return lt_fail(err, LT_ENOENT, "%s: no line with spank_lowtide.so", path);
 	return result;
 }
 
 const char *
 lt_doctor_plugstack_path(const struct lt_doctor *doctor, char *out, size_t size)
 {
-	/* Those who submit read the file, which may have changed since
-	 * slurmctld started. */
-	const char *const named = doctor->has_conf
-				      ? doctor->conf.plugstack
-				      : lt_doctor_conf(doctor, "plugstack", "");
+	/* Those who submit read the file, which may have changed since slurmctld started. */
+	const char *const named =
+	    doctor->has_conf ? doctor->conf.plugstack : lt_doctor_conf(doctor, "plugstack", "");
 	const char *const slash = strrchr(doctor->conf.path, '/');
 
 	if (named[0])
 		snprintf(out, size, "%s", named);
 	else
 		snprintf(out, size, "%.*s/plugstack.conf",
-		    slash != NULL ? (int)(slash - doctor->conf.path) : 0,
-		    doctor->conf.path);
+		    slash != NULL ? (int)(slash - doctor->conf.path) : 0, doctor->conf.path);
 	return out;
 }
 
@@ -118,9 +109,8 @@ lt_doctor_own_line(struct lt_doctor *doctor, struct lt_plugstack *line)
 {
 	char path[2048];
 
-	return lt_plugstack_read(line,
-		   lt_doctor_plugstack_path(doctor, path, sizeof(path)),
-		   NULL) == LT_OK;
+	return lt_plugstack_read(
+		   line, lt_doctor_plugstack_path(doctor, path, sizeof(path)), NULL) == LT_OK;
 }
 
 const char *
@@ -128,29 +118,24 @@ lt_plugstack_value(const struct lt_plugstack *line, const char *name)
 {
 	const size_t length = strlen(name);
 
-	for (const char *at = strstr(line->text, name); at != NULL;
-	     at = strstr(at + 1, name))
-		if (at > line->text && strchr(" \t", at[-1]) != NULL &&
-		    at[length] == '=')
+	for (const char *at = strstr(line->text, name); at != NULL; at = strstr(at + 1, name))
+		if (at > line->text && strchr(" \t", at[-1]) != NULL && at[length] == '=')
 			return at + length + 1;
 	return NULL;
 }
 
 const char *
-lt_plugstack_mend(char *out, size_t size, const struct lt_plugstack *line,
-    const char *argument)
+lt_plugstack_mend(char *out, size_t size, const struct lt_plugstack *line, const char *argument)
 {
 	const size_t length = strcspn(argument, "=");
 	char name[64];
 
 	(void)snprintf(name, sizeof(name), "%.*s", (int)length, argument);
 	if (lt_plugstack_value(line, name) != NULL)
-		(void)snprintf(out, size,
-		    "sed -i '%ds|\\([ \\t]\\)%s=[^ \\t]*|\\1%s|' %s",
+		(void)snprintf(out, size, "sed -i '%ds|\\([ \\t]\\)%s=[^ \\t]*|\\1%s|' %s",
 		    line->line, name, argument, line->path);
 	else /* before a comment */
-		(void)snprintf(out, size,
-		    "sed -i '%ds|spank_lowtide\\.so|& %s|' %s", line->line,
+		(void)snprintf(out, size, "sed -i '%ds|spank_lowtide\\.so|& %s|' %s", line->line,
 		    argument, line->path);
 	return out;
 }

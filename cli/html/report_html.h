@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The HTML statement: declarations that its files share. report_html.c has the
- * order of the sections, each of which is a function here; report_html_text.c
- * writes texts of others, and figures; report_html_table.c writes all tables.
+ * The HTML statement: declarations that its files share. report_html.c has the order of the
+ * sections, each of which is a function here; report_html_text.c writes texts of others, and
+ * figures; report_html_table.c writes all tables.
  */
 #ifndef LT_REPORT_HTML_H
 #define LT_REPORT_HTML_H
@@ -30,47 +30,43 @@ struct lt_statement { /* the report, read once */
 	/* The smallest amount that is shown: a gram or 0.1 kg, 1 or 100 Wh,
 	 * by the size of the total. */
 	int64_t carbon_unit_mg, energy_unit_wh;
-	char name[48], before[48]; /* "October 2026", "September 2026" */
+	char name[48], before[48];	       /* "October 2026", "September 2026" */
 	char short_name[48], short_before[48]; /* "Oct 2026" */
 };
 
 /* ---- report_html_text.c ---- */
 enum { LT_HTML_TEXT_MAX = 400 };
 /*
- * Writes text of others for an element or a quoted attribute; no other way
- * leads into the page. Markup is escaped; characters that control, hide or
- * reverse text become U+FFFD; after LT_HTML_TEXT_MAX characters comes "...".
+ * Writes text of others for an element or a quoted attribute; no other way leads into the page.
+ * Markup is escaped; characters that control, hide or reverse text become U+FFFD; after
+ * LT_HTML_TEXT_MAX characters comes "...".
  */
 void lt_html_text(FILE *out, const char *text);
 /* Writes a figure, rounded as it is shown. Returns out. */
-const char *lt_figure_text(char out[LT_FIGURE_SIZE],
-    const struct lt_statement *statement, int64_t value, enum lt_unit unit);
+const char *lt_figure_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
+    int64_t value, enum lt_unit unit);
 /* Writes an estimate with three digits, "$41,300", "1.23". Returns out. */
-const char *lt_estimate_text(char out[LT_FIGURE_SIZE],
-    const struct lt_statement *statement, int64_t value, enum lt_unit unit);
+const char *lt_estimate_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
+    int64_t value, enum lt_unit unit);
 /* The same with its sign, "+$3.00", but for 0. */
-const char *lt_change_text(char out[LT_FIGURE_SIZE],
-    const struct lt_statement *statement, int64_t value, enum lt_unit unit);
+const char *lt_change_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
+    int64_t value, enum lt_unit unit);
 /* Returns one unit of a shown figure: 10000 micros for dollars. */
 int64_t lt_unit_shown(const struct lt_statement *statement, enum lt_unit unit);
-/* Returns one - other as the figures are shown, so that it fits those beside
- * it. */
-int64_t lt_shown_difference(const struct lt_statement *statement, int64_t one,
-    int64_t other, enum lt_unit unit);
-/* Writes part of whole in ppm, half away from zero; false: whole is not above
- * 0. */
+/* Returns one - other as the figures are shown, so that it fits those beside it. */
+int64_t lt_shown_difference(
+    const struct lt_statement *statement, int64_t one, int64_t other, enum lt_unit unit);
+/* Writes part of whole in ppm, half away from zero; false: whole is not above 0. */
 bool lt_ppm(int64_t *ppm, int64_t part, int64_t whole);
-/* Return the report's groups by that dimension, NULL: it has none; and the sum
- * of a figure over groups, 0 without any. */
+/* Return the report's groups by that dimension, NULL: it has none; and the sum of a figure over
+ * groups, 0 without any. */
 const json_t *lt_html_groups_by(const json_t *report, const char *dimension);
 int64_t lt_html_sum_of(const json_t *groups, const char *key);
 /* Writes "2026-10-05" as "5 October 2026", "5 Oct"; other text unchanged. */
 enum lt_day_look { LT_DAY_LONG, LT_DAY_SHORT };
-const char *lt_day_text(
-    char *out, size_t size, const char *day, enum lt_day_look look);
+const char *lt_day_text(char *out, size_t size, const char *day, enum lt_day_look look);
 /* Writes "2026-10" as "October 2026", "Oct 2026"; "2026-Q4" as "Q4 2026". */
-const char *lt_period_name(
-    char *out, size_t size, const char *label, enum lt_day_look look);
+const char *lt_period_name(char *out, size_t size, const char *label, enum lt_day_look look);
 /* Reads "2026-10-05..." as days since 1970; false: not a date. */
 bool lt_day_number(const char *text, int64_t *day);
 
@@ -83,16 +79,16 @@ enum lt_column_rule {
 	LT_COLUMN_DIFFERENCE, /* of the two columns before it, as shown */
 	LT_COLUMN_SO_FAR,     /* sum of the first column up to this row */
 	LT_COLUMN_LEFT,	      /* its value less the column before it */
-	/* The column before less the first, as shown, if it is just that: a
-	 * budget without holds; else rounded by itself. */
+	/* The column before less the first, as shown, if it is just that: a budget without holds;
+	 * else rounded by itself. */
 	LT_COLUMN_BALANCE,
 };
 struct lt_html_column {
 	const char *title; /* NULL ends the list */
 	enum lt_unit unit;
 	enum lt_column_rule rule;
-	/* The member of a row of JSON; if over is not NULL, the value is
-	 * divided by that member: a price per hour of its seconds. */
+	/* The member of a row of JSON; if over is not NULL, the value is divided by that member: a
+	 * price per hour of its seconds. */
 	const char *key, *over;
 	bool signs; /* shown as a change */
 };
@@ -113,24 +109,20 @@ struct lt_html_table {
 	struct lt_html_row *rows;
 	const struct lt_html_row *total; /* NULL: none */
 	bool bars;			 /* for the first column */
-	const char *look; /* a class of the table: "few", "dense"; or NULL */
+	const char *look;		 /* a class of the table: "few", "dense"; or NULL */
 };
 /* Prints the table; changes its values to the shown ones. */
-void lt_html_table(
-    const struct lt_statement *statement, struct lt_html_table *table);
-/* Copies the columns that this site shows: without money, none of money.
- * Returns shown. */
-const struct lt_html_column *lt_html_columns(
-    const struct lt_statement *statement, struct lt_html_column *shown,
-    const struct lt_html_column *all);
+void lt_html_table(const struct lt_statement *statement, struct lt_html_table *table);
+/* Copies the columns that this site shows: without money, none of money. Returns shown. */
+const struct lt_html_column *lt_html_columns(const struct lt_statement *statement,
+    struct lt_html_column *shown, const struct lt_html_column *all);
 
 /* Makes columns of the figures that have a title, each rounded by itself. */
-const struct lt_html_column *lt_html_figure_columns(
-    const struct lt_statement *statement, struct lt_html_column *shown,
-    const struct lt_figure_kind *figures, int count);
+const struct lt_html_column *lt_html_figure_columns(const struct lt_statement *statement,
+    struct lt_html_column *shown, const struct lt_figure_kind *figures, int count);
 /* Fills the row with figures from JSON, by the keys of the columns. */
-void lt_html_row_fill(struct lt_html_row *row, const json_t *from,
-    const struct lt_html_column *columns);
+void lt_html_row_fill(
+    struct lt_html_row *row, const json_t *from, const struct lt_html_column *columns);
 
 /* A table of groups of JSON, at most LT_HTML_ROWS_MAX rows. */
 struct lt_html_groups {
@@ -140,10 +132,9 @@ struct lt_html_groups {
 	const struct lt_html_column *columns;
 	const json_t *groups;
 };
-/* Prints the table: the largest first, the rest as one row, and the difference
- * to the report's total as another, so that columns add up. */
-void lt_html_groups(
-    const struct lt_statement *statement, const struct lt_html_groups *groups);
+/* Prints the table: the largest first, the rest as one row, and the difference to the report's
+ * total as another, so that columns add up. */
+void lt_html_groups(const struct lt_statement *statement, const struct lt_html_groups *groups);
 
 /* ---- report_html_days.c: amounts by day ---- */
 enum { LT_HTML_STEPS_MAX = 62 };
@@ -156,8 +147,7 @@ struct lt_html_days {
 	struct lt_html_step steps[LT_HTML_STEPS_MAX];
 };
 /* Reads the days; false: the report has none. */
-bool lt_html_days_read(
-    struct lt_html_days *days, const struct lt_statement *statement);
+bool lt_html_days_read(struct lt_html_days *days, const struct lt_statement *statement);
 
 /* ---- report_html_chart.c ---- */
 enum { LT_HTML_CHART_WIDTH = 720 };
@@ -169,21 +159,17 @@ struct lt_html_axis {
 void lt_html_axis_choose(struct lt_html_axis *axis, double low, double high);
 /* Returns the number of the last line; the first is 0. */
 int lt_html_axis_last(const struct lt_html_axis *axis);
-/* Returns where a line is, and writes its text: "0", "20k", "-1.5M", units of
- * the currency or kilograms. */
+/* Returns where a line is, and writes its text: "0", "20k", "-1.5M", units of the currency or
+ * kilograms. */
 enum { LT_AXIS_TEXT_SIZE = 40 };
-double lt_html_axis_line(
-    char text[LT_AXIS_TEXT_SIZE], const struct lt_html_axis *axis, int line);
+double lt_html_axis_line(char text[LT_AXIS_TEXT_SIZE], const struct lt_html_axis *axis, int line);
 /* Begins a picture with its description; its width is 720. */
-void lt_html_svg_open(FILE *out, const char *id, const char *title,
-    const char *description, int height);
-void lt_html_burn_down(
-    const struct lt_statement *statement, const struct lt_html_days *days);
-void lt_html_bars(
-    const struct lt_statement *statement, const struct lt_html_days *days);
+void lt_html_svg_open(
+    FILE *out, const char *id, const char *title, const char *description, int height);
+void lt_html_burn_down(const struct lt_statement *statement, const struct lt_html_days *days);
+void lt_html_bars(const struct lt_statement *statement, const struct lt_html_days *days);
 
-/* Draws the teams at the top with all below them, else all teams; a single team
- * is not drawn. */
+/* Draws the teams at the top with all below them, else all teams; a single team is not drawn. */
 void lt_html_team_bars(const struct lt_statement *statement);
 
 /* ---- report_html_groups.c ---- */

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The section on changes against the period before, and their causes: steps
- * from one total to the other that add up, then the largest differences by team
- * and by partition.
+ * The section on changes against the period before, and their causes: steps from one total to the
+ * other that add up, then the largest differences by team and by partition.
  *
- * More or fewer node-hours (runs, if the period before has no hours) count at
- * the cost of a node-hour of all partitions before. The mix is the effect of
- * their being on other partitions, at the earlier cost of an hour there, with
- * all that a new partition costs beyond that mean. Corrections of the period's
- * own hours belong to its use; those of earlier hours are a step of their own.
- * The rest, less adjustments, is the price of an hour.
+ * More or fewer node-hours (runs, if the period before has no hours) count at the cost of a
+ * node-hour of all partitions before. The mix is the effect of their being on other partitions, at
+ * the earlier cost of an hour there, with all that a new partition costs beyond that mean.
+ * Corrections of the period's own hours belong to its use; those of earlier hours are a step of
+ * their own. The rest, less adjustments, is the price of an hour.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,10 +65,8 @@ cost_of_hours(const json_t *now, const json_t *before)
 static bool
 volume(int64_t *micros, const struct lt_statement *statement)
 {
-	const json_t *const now =
-	    lt_html_groups_by(statement->report, "partition");
-	const json_t *const before =
-	    lt_html_groups_by(statement->previous, "partition");
+	const json_t *const now = lt_html_groups_by(statement->report, "partition");
+	const json_t *const before = lt_html_groups_by(statement->previous, "partition");
 	size_t index;
 	const json_t *group;
 
@@ -81,13 +77,11 @@ volume(int64_t *micros, const struct lt_statement *statement)
 		if (json_is_true(json_object_get(group, "adjustment")))
 			continue;
 		*micros += cost_of_hours(
-		    group, find_group(before, "partition",
-			       lt_json_text(group, "partition", "")));
+		    group, find_group(before, "partition", lt_json_text(group, "partition", "")));
 	}
 	json_array_foreach(before, index, group)
 		if (!json_is_true(json_object_get(group, "adjustment")) &&
-		    find_group(now, "partition",
-			lt_json_text(group, "partition", "")) == NULL)
+		    find_group(now, "partition", lt_json_text(group, "partition", "")) == NULL)
 			*micros -= own_cost(group);
 	return true;
 }
@@ -99,14 +93,12 @@ node_seconds(const json_t *report)
 	return lt_html_sum_of(lt_html_groups_by(report, "partition"), "node_s");
 }
 
-/* Prices the additional hours at the earlier mean, as if they were on the same
- * partitions. */
+/* Prices the additional hours at the earlier mean, as if they were on the same partitions. */
 static int64_t
 volume_of_hours(const struct lt_statement *statement, int64_t of_partitions)
 {
 	const int64_t then = node_seconds(statement->previous);
-	const json_t *const before =
-	    lt_html_groups_by(statement->previous, "partition");
+	const json_t *const before = lt_html_groups_by(statement->previous, "partition");
 	int64_t cost = 0;
 	size_t index;
 	const json_t *group;
@@ -116,8 +108,7 @@ volume_of_hours(const struct lt_statement *statement, int64_t of_partitions)
 	json_array_foreach(before, index, group)
 		if (!json_is_true(json_object_get(group, "adjustment")))
 			cost += own_cost(group);
-	return (int64_t)((wide)cost * (node_seconds(statement->report) - then) /
-			 then);
+	return (int64_t)((wide)cost * (node_seconds(statement->report) - then) / then);
 }
 
 static int64_t
@@ -126,19 +117,16 @@ difference(const struct lt_statement *statement, const char *key)
 	int64_t now = 0, before = 0;
 
 	lt_json_int(statement->total, key, &now);
-	lt_json_int(
-	    json_object_get(statement->previous, "total"), key, &before);
+	lt_json_int(json_object_get(statement->previous, "total"), key, &before);
 	return now - before;
 }
 
 static int64_t
 earlier_difference(const struct lt_statement *statement)
 {
-	return lt_html_sum_of(lt_html_groups_by(statement->report, "partition"),
-		   "earlier_micros") -
+	return lt_html_sum_of(lt_html_groups_by(statement->report, "partition"), "earlier_micros") -
 	       lt_html_sum_of(
-		   lt_html_groups_by(statement->previous, "partition"),
-		   "earlier_micros");
+		   lt_html_groups_by(statement->previous, "partition"), "earlier_micros");
 }
 
 /* Rounds as shown; the last cause takes the rest of all roundings. */
@@ -154,33 +142,29 @@ cost_difference(const struct lt_statement *statement)
 	int64_t now = 0, before = 0;
 
 	lt_json_int(statement->total, "cost_micros", &now);
-	lt_json_int(json_object_get(statement->previous, "total"),
-	    "cost_micros", &before);
+	lt_json_int(json_object_get(statement->previous, "total"), "cost_micros", &before);
 	return lt_shown_difference(statement, now, before, LT_UNIT_MONEY);
 }
 
 static void
-add_step(
-    struct lt_html_table *table, const char *name, int64_t value, bool always)
+add_step(struct lt_html_table *table, const char *name, int64_t value, bool always)
 {
 	if (value == 0 && !always)
 		return;
-	table->rows[table->row_count++] = (struct lt_html_row){
-	    .name = name, .has = {true}, .values = {value}};
+	table->rows[table->row_count++] =
+	    (struct lt_html_row){.name = name, .has = {true}, .values = {value}};
 }
 
 struct cause_names { /* of the steps whose names have figures */
 	char hours[256], mix[112], price[112];
 };
 
-/* Prices more or fewer runs than before at the earlier mean charge, for an
- * earlier period without groups. */
+/* Prices more or fewer runs than before at the earlier mean charge, for an earlier period without
+ * groups. */
 static bool
-volume_of_runs(int64_t *micros, struct cause_names *names,
-    const struct lt_statement *statement)
+volume_of_runs(int64_t *micros, struct cause_names *names, const struct lt_statement *statement)
 {
-	const json_t *const then =
-	    json_object_get(statement->previous, "total");
+	const json_t *const then = json_object_get(statement->previous, "total");
 	char now[LT_FIGURE_SIZE], before[LT_FIGURE_SIZE];
 	int64_t runs, runs_then, charges;
 
@@ -189,12 +173,10 @@ volume_of_runs(int64_t *micros, struct cause_names *names,
 	    !lt_json_int(then, "charges_micros", &charges))
 		return false;
 	*micros = (int64_t)((wide)charges * (runs - runs_then) / runs_then);
-	snprintf(names->hours, sizeof(names->hours),
-	    "Number: %s runs, before %s",
+	snprintf(names->hours, sizeof(names->hours), "Number: %s runs, before %s",
 	    lt_figure_text(now, statement, runs, LT_UNIT_COUNT),
 	    lt_figure_text(before, statement, runs_then, LT_UNIT_COUNT));
-	snprintf(names->price, sizeof(names->price),
-	    "What a run cost: its size, length and price");
+	snprintf(names->price, sizeof(names->price), "What a run cost: its size, length and price");
 	return true;
 }
 
@@ -202,29 +184,24 @@ volume_of_runs(int64_t *micros, struct cause_names *names,
 static bool
 has_parts(const struct lt_statement *statement)
 {
-	return lt_report_has_parts(statement->report) ||
-	       lt_report_has_parts(statement->previous);
+	return lt_report_has_parts(statement->report) || lt_report_has_parts(statement->previous);
 }
 
 static void
-name_causes(struct cause_names *names, const struct lt_statement *statement,
-    int64_t mix, int64_t price)
+name_causes(
+    struct cause_names *names, const struct lt_statement *statement, int64_t mix, int64_t price)
 {
 	char now[LT_FIGURE_SIZE], before[LT_FIGURE_SIZE];
 
-	lt_figure_text(
-	    now, statement, node_seconds(statement->report), LT_UNIT_HOURS);
-	lt_figure_text(before, statement, node_seconds(statement->previous),
-	    LT_UNIT_HOURS);
-	snprintf(names->hours, sizeof(names->hours),
-	    "Hours: %s node-hours, before %s", now, before);
-	snprintf(names->mix, sizeof(names->mix),
-	    "Mix: more of them on %s partitions",
+	lt_figure_text(now, statement, node_seconds(statement->report), LT_UNIT_HOURS);
+	lt_figure_text(before, statement, node_seconds(statement->previous), LT_UNIT_HOURS);
+	snprintf(
+	    names->hours, sizeof(names->hours), "Hours: %s node-hours, before %s", now, before);
+	snprintf(names->mix, sizeof(names->mix), "Mix: more of them on %s partitions",
 	    mix < 0 ? "cheaper" : "dearer");
 	snprintf(names->price, sizeof(names->price),
 	    "Price: a node-hour of the same partition%s cost %s",
-	    has_parts(statement) ? ", with its carbon charge and discounts,"
-				 : "",
+	    has_parts(statement) ? ", with its carbon charge and discounts," : "",
 	    price < 0	? "less"
 	    : price > 0 ? "more"
 			: "as much");
@@ -232,19 +209,15 @@ name_causes(struct cause_names *names, const struct lt_statement *statement,
 
 /* Adds the causes; hours are preferred to numbers of runs. */
 static void
-add_causes(struct lt_html_table *table, const struct lt_statement *statement,
-    struct cause_names *names)
+add_causes(
+    struct lt_html_table *table, const struct lt_statement *statement, struct cause_names *names)
 {
-	const int64_t adjustments =
-	    shown(statement, difference(statement, "adjustments_micros"));
-	int64_t corrections =
-	    shown(statement, difference(statement, "corrections_micros"));
-	int64_t hours,
-	    rest = cost_difference(statement) - corrections - adjustments;
+	const int64_t adjustments = shown(statement, difference(statement, "adjustments_micros"));
+	int64_t corrections = shown(statement, difference(statement, "corrections_micros"));
+	int64_t hours, rest = cost_difference(statement) - corrections - adjustments;
 
 	if (volume(&hours, statement)) {
-		const int64_t volume_alone =
-		    shown(statement, volume_of_hours(statement, hours));
+		const int64_t volume_alone = shown(statement, volume_of_hours(statement, hours));
 
 		rest += corrections;
 		corrections = shown(statement, earlier_difference(statement));
@@ -265,27 +238,22 @@ add_causes(struct lt_html_table *table, const struct lt_statement *statement,
 	add_step(table, "Adjustments", adjustments, false);
 }
 
-/* Prints the cost of failed runs, which is already in the steps, mostly in
- * hours. */
+/* Prints the cost of failed runs, which is already in the steps, mostly in hours. */
 static void
 say_failed(const struct lt_statement *statement)
 {
 	const json_t *const now = lt_html_groups_by(statement->report, "state");
-	const json_t *const before =
-	    lt_html_groups_by(statement->previous, "state");
+	const json_t *const before = lt_html_groups_by(statement->previous, "state");
 	char text[LT_FIGURE_SIZE], then[LT_FIGURE_SIZE];
 
 	if (!json_is_array(now) || !json_is_array(before))
 		return;
-	fputs("<p>Runs that did not complete are in this with <strong>",
-	    statement->out);
+	fputs("<p>Runs that did not complete are in this with <strong>", statement->out);
 	lt_html_text(statement->out,
-	    lt_figure_text(text, statement,
-		lt_html_sum_of(now, "failed_micros"), LT_UNIT_MONEY));
+	    lt_figure_text(text, statement, lt_html_sum_of(now, "failed_micros"), LT_UNIT_MONEY));
 	fputs("</strong>, before with ", statement->out);
-	lt_html_text(statement->out,
-	    lt_figure_text(then, statement,
-		lt_html_sum_of(before, "failed_micros"), LT_UNIT_MONEY));
+	lt_html_text(statement->out, lt_figure_text(then, statement,
+					 lt_html_sum_of(before, "failed_micros"), LT_UNIT_MONEY));
 	fputs(".</p>\n", statement->out);
 }
 
@@ -296,8 +264,7 @@ print_causes(const struct lt_statement *statement)
 	    {"Amount", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, NULL, NULL, true},
 	    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
 	struct lt_html_row rows[7] = {0}, total = {.has = {true}};
-	struct lt_html_table table = {
-	    .caption = "From the period before to this",
+	struct lt_html_table table = {.caption = "From the period before to this",
 	    .first = "Step",
 	    .columns = columns,
 	    .rows = rows,
@@ -306,8 +273,7 @@ print_causes(const struct lt_statement *statement)
 	struct cause_names names;
 	int64_t before = 0;
 
-	lt_json_int(json_object_get(statement->previous, "total"),
-	    "cost_micros", &before);
+	lt_json_int(json_object_get(statement->previous, "total"), "cost_micros", &before);
 	before = lt_shown_difference(statement, before, 0, LT_UNIT_MONEY);
 	add_step(&table, statement->before, before, true);
 	rows[0].plain = true;
@@ -315,8 +281,7 @@ print_causes(const struct lt_statement *statement)
 	total.name = statement->name;
 	total.plain = true;
 	lt_json_int(statement->total, "cost_micros", &total.values[0]);
-	total.values[0] =
-	    lt_shown_difference(statement, total.values[0], 0, LT_UNIT_MONEY);
+	total.values[0] = lt_shown_difference(statement, total.values[0], 0, LT_UNIT_MONEY);
 	lt_html_table(statement, &table);
 }
 
@@ -348,8 +313,7 @@ add_groups(struct pairs *pairs, const json_t *groups, const char *key, bool now)
 		if (json_is_true(json_object_get(group, "adjustment")))
 			name = "Adjustments";
 		lt_json_int(group, figure, &value);
-		while (
-		    i < pairs->count && strcmp(pairs->list[i].name, name) != 0)
+		while (i < pairs->count && strcmp(pairs->list[i].name, name) != 0)
 			i++;
 		if (i == pairs->count)
 			pairs->list[pairs->count++].name = name;
@@ -376,8 +340,7 @@ compare_pairs(const void *left, const void *right)
 }
 
 static void
-fill_pair(
-    struct lt_html_row *row, const char *name, int64_t before, int64_t now)
+fill_pair(struct lt_html_row *row, const char *name, int64_t before, int64_t now)
 {
 	row->name = name;
 	row->ours = name[0] == '\0';
@@ -389,13 +352,12 @@ fill_pair(
 }
 
 static void
-print_pairs(const struct lt_statement *statement, struct pairs *pairs,
-    const char *caption, const char *first)
+print_pairs(const struct lt_statement *statement, struct pairs *pairs, const char *caption,
+    const char *first)
 {
 	const enum lt_unit unit = pairs->money ? LT_UNIT_MONEY : LT_UNIT_CARBON;
 	const struct lt_html_column columns[] = {
-	    {statement->short_before, unit, LT_COLUMN_ADDS_UP, NULL, NULL,
-		false},
+	    {statement->short_before, unit, LT_COLUMN_ADDS_UP, NULL, NULL, false},
 	    {statement->short_name, unit, LT_COLUMN_ADDS_UP, NULL, NULL, false},
 	    {"Change", unit, LT_COLUMN_DIFFERENCE, NULL, NULL, true},
 	    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
@@ -403,8 +365,7 @@ print_pairs(const struct lt_statement *statement, struct pairs *pairs,
 	int shown = pairs->count;
 	char others[40];
 
-	qsort(pairs->list, (size_t)pairs->count, sizeof(pairs->list[0]),
-	    compare_pairs);
+	qsort(pairs->list, (size_t)pairs->count, sizeof(pairs->list[0]), compare_pairs);
 	if (shown > SHOWN + 1)
 		shown = SHOWN;
 	snprintf(others, sizeof(others), "%d others", pairs->count - shown);
@@ -412,8 +373,7 @@ print_pairs(const struct lt_statement *statement, struct pairs *pairs,
 		const struct pair *const pair = &pairs->list[i];
 		struct lt_html_row *const row = &rows[i < shown ? i : SHOWN];
 
-		fill_pair(row, i < shown ? pair->name : others, pair->before,
-		    pair->now);
+		fill_pair(row, i < shown ? pair->name : others, pair->before, pair->now);
 		fill_pair(&total, "Total", pair->before, pair->now);
 	}
 	rows[SHOWN].ours = shown < pairs->count;
@@ -429,12 +389,12 @@ print_pairs(const struct lt_statement *statement, struct pairs *pairs,
 }
 
 static void
-print_differences(const struct lt_statement *statement, const char *key,
-    const json_t *now, const json_t *before)
+print_differences(
+    const struct lt_statement *statement, const char *key, const json_t *now, const json_t *before)
 {
 	struct pairs pairs = {.money = statement->has_money,
-	    .list = calloc(json_array_size(now) + json_array_size(before) + 1,
-		sizeof(struct pair))};
+	    .list =
+		calloc(json_array_size(now) + json_array_size(before) + 1, sizeof(struct pair))};
 	const bool team = strcmp(key, "team") == 0;
 
 	if (pairs.list == NULL) {
@@ -477,14 +437,12 @@ say_like(const struct lt_statement *statement)
 void
 lt_html_change(const struct lt_statement *statement)
 {
-	const json_t *const before =
-	    lt_html_groups_by(statement->previous, "partition");
+	const json_t *const before = lt_html_groups_by(statement->previous, "partition");
 	int64_t known;
 
 	if (!lt_json_int(json_object_get(statement->previous, "total"),
 		statement->has_money ? "cost_micros" : "carbon_mg", &known)) {
-		fputs("<p>Nothing is known of the period before.</p>\n",
-		    statement->out);
+		fputs("<p>Nothing is known of the period before.</p>\n", statement->out);
 		return;
 	}
 	say_like(statement);
@@ -496,8 +454,7 @@ lt_html_change(const struct lt_statement *statement)
 			    statement->out);
 		say_failed(statement);
 	}
-	print_differences(statement, "team",
-	    json_object_get(statement->report, "teams"),
+	print_differences(statement, "team", json_object_get(statement->report, "teams"),
 	    json_object_get(statement->previous, "teams"));
 	if (json_is_array(before))
 		print_differences(statement, "partition",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pictures of the HTML statement, as inline SVG: the rest of the budget
- * with a forecast's range, and bars of the days; cost and carbon of each of
- * twelve months, with their table; each team at the top, with all teams below
- * it. A month without known figures is a gap. Each figure is also in a table.
+ * The pictures of the HTML statement, as inline SVG: the rest of the budget with a forecast's
+ * range, and bars of the days; cost and carbon of each of twelve months, with their table; each
+ * team at the top, with all teams below it. A month without known figures is a gap. Each figure is
+ * also in a table.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -33,8 +33,7 @@ struct plot {
 static double
 y_of(const struct plot *plot, double value)
 {
-	return BOTTOM - (value - plot->y.low) / (plot->y.high - plot->y.low) *
-			    (BOTTOM - TOP);
+	return BOTTOM - (value - plot->y.low) / (plot->y.high - plot->y.low) * (BOTTOM - TOP);
 }
 
 /* Returns the place of a step; at: steps from the beginning of the period. */
@@ -55,10 +54,7 @@ lt_html_axis_choose(struct lt_html_axis *axis, double low, double high)
 	const double power = pow(10, floor(log10(rough)));
 	const double digit = rough / power;
 
-	axis->step = power * (digit <= 1      ? 1
-				 : digit <= 2 ? 2
-				 : digit <= 5 ? 5
-					      : 10);
+	axis->step = power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 	axis->low = floor(low / axis->step) * axis->step;
 	axis->high = ceil(high / axis->step) * axis->step;
 }
@@ -66,8 +62,7 @@ lt_html_axis_choose(struct lt_html_axis *axis, double low, double high)
 static void
 axis_text(char *out, size_t size, const struct lt_html_axis *axis, double at)
 {
-	const double value = at / axis->per_unit,
-		     step = axis->step / axis->per_unit;
+	const double value = at / axis->per_unit, step = axis->step / axis->per_unit;
 
 	static const struct {
 		double unit;
@@ -79,8 +74,7 @@ axis_text(char *out, size_t size, const struct lt_html_axis *axis, double at)
 		i++;
 	const double unit = letters[i].unit;
 	const double least = step / unit;
-	const int decimals =
-	    least >= 1 || value == 0 ? 0 : (int)ceil(-log10(least) - 1e-9);
+	const int decimals = least >= 1 || value == 0 ? 0 : (int)ceil(-log10(least) - 1e-9);
 
 	snprintf(out, size, "%.*f%s", decimals > 6 ? 6 : decimals, value / unit,
 	    value == 0 ? "" : letters[i].letter);
@@ -93,8 +87,7 @@ lt_html_axis_last(const struct lt_html_axis *axis)
 }
 
 double
-lt_html_axis_line(
-    char text[LT_AXIS_TEXT_SIZE], const struct lt_html_axis *axis, int line)
+lt_html_axis_line(char text[LT_AXIS_TEXT_SIZE], const struct lt_html_axis *axis, int line)
 {
 	double value = axis->low + line * axis->step;
 
@@ -113,8 +106,8 @@ draw_axis(FILE *out, const struct plot *plot)
 
 		fprintf(out,
 		    "<path class=\"%s\" d=\"M%d %.1fH%d\"/><text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
-		    value == 0 ? "zero" : "grid", LEFT, y_of(plot, value),
-		    RIGHT, LEFT - 8, y_of(plot, value) + 4, text);
+		    value == 0 ? "zero" : "grid", LEFT, y_of(plot, value), RIGHT, LEFT - 8,
+		    y_of(plot, value) + 4, text);
 	}
 }
 
@@ -127,8 +120,7 @@ draw_names(FILE *out, const struct plot *plot, const struct lt_html_days *days)
 						    : DAYS_NAMED;
 
 	for (int i = 0; i < days->count; i += every) {
-		fprintf(out,
-		    "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
+		fprintf(out, "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
 		    x_of(plot, i + 0.5), BOTTOM + 22);
 		lt_html_text(out, days->steps[i].name);
 		fputs("</text>\n", out);
@@ -136,8 +128,7 @@ draw_names(FILE *out, const struct plot *plot, const struct lt_html_days *days)
 }
 
 void
-lt_html_svg_open(FILE *out, const char *id, const char *title,
-    const char *description, int height)
+lt_html_svg_open(FILE *out, const char *id, const char *title, const char *description, int height)
 {
 	fprintf(out,
 	    "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"%s-title %s-text\">\n"
@@ -158,32 +149,26 @@ bar_value(const struct plot *plot, const struct lt_html_step *step)
 }
 
 static void
-draw_bar(FILE *out, const struct plot *plot, const struct lt_html_step *step,
-    int index)
+draw_bar(FILE *out, const struct plot *plot, const struct lt_html_step *step, int index)
 {
 	const int64_t value = bar_value(plot, step);
 	const double zero = y_of(plot, 0), end = y_of(plot, (double)value),
-		     left = x_of(plot, index + 0.14),
-		     right = x_of(plot, index + 0.86);
-	const enum lt_unit unit =
-	    plot->statement->has_money ? LT_UNIT_MONEY : LT_UNIT_CARBON;
+		     left = x_of(plot, index + 0.14), right = x_of(plot, index + 0.86);
+	const enum lt_unit unit = plot->statement->has_money ? LT_UNIT_MONEY : LT_UNIT_CARBON;
 	char text[LT_FIGURE_SIZE];
 
 	fprintf(out,
 	    "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
-	    value < 0 ? "back" : "mark", left, end < zero ? end : zero,
-	    right - left, fabs(zero - end));
+	    value < 0 ? "back" : "mark", left, end < zero ? end : zero, right - left,
+	    fabs(zero - end));
 	lt_html_text(out, step->name);
 	fputs(": ", out);
 	lt_html_text(out, lt_figure_text(text, plot->statement, value, unit));
-	fputs(unit == LT_UNIT_CARBON ? " kg CO2e</title></rect>\n"
-				     : "</title></rect>\n",
-	    out);
+	fputs(unit == LT_UNIT_CARBON ? " kg CO2e</title></rect>\n" : "</title></rect>\n", out);
 }
 
 void
-lt_html_bars(
-    const struct lt_statement *statement, const struct lt_html_days *days)
+lt_html_bars(const struct lt_statement *statement, const struct lt_html_days *days)
 {
 	FILE *const out = statement->out;
 	struct plot plot = {.statement = statement,
@@ -202,23 +187,21 @@ lt_html_bars(
 			most = i;
 	}
 	lt_html_axis_choose(&plot.y, low, high);
-	lt_figure_text(most_text, statement,
-	    bar_value(&plot, &days->steps[most]),
+	lt_figure_text(most_text, statement, bar_value(&plot, &days->steps[most]),
 	    statement->has_money ? LT_UNIT_MONEY : LT_UNIT_CARBON);
 	snprintf(text, sizeof(text),
 	    "A bar for each %s; the highest is %s with %s%s. The table below has all figures.",
-	    statement->months ? "month" : "day", days->steps[most].name,
-	    most_text, statement->has_money ? "" : " kg CO2e");
+	    statement->months ? "month" : "day", days->steps[most].name, most_text,
+	    statement->has_money ? "" : " kg CO2e");
 	fputs("<figure>\n", out);
-	lt_html_svg_open(out, "days-chart",
-	    statement->months ? "By month" : "By day", text, HEIGHT);
+	lt_html_svg_open(
+	    out, "days-chart", statement->months ? "By month" : "By day", text, HEIGHT);
 	draw_axis(out, &plot);
 	draw_names(out, &plot, days);
 	for (int i = 0; i < days->known; i++)
 		draw_bar(out, &plot, &days->steps[i], i);
 	fputs("</svg>\n<figcaption>", out);
-	lt_html_text(
-	    out, statement->has_money ? statement->currency : "kg CO2e");
+	lt_html_text(out, statement->has_money ? statement->currency : "kg CO2e");
 	fputs(statement->months ? " a month" : " a day", out);
 	fputs("</figcaption>\n</figure>\n", out);
 }
@@ -232,32 +215,27 @@ struct burn {
 };
 
 static void
-read_burn(struct burn *burn, const struct lt_statement *statement,
-    const struct lt_html_days *days)
+read_burn(struct burn *burn, const struct lt_statement *statement, const struct lt_html_days *days)
 {
-	const json_t *const forecast =
-	    json_object_get(statement->report, "forecast");
+	const json_t *const forecast = json_object_get(statement->report, "forecast");
 	int64_t budget = 0, low = 0, expected = 0, high = 0;
 
 	lt_json_int(statement->total, "budget_micros", &budget);
 	burn->budget = (double)budget;
 	burn->spent = (double)days->steps[days->known - 1].cost_so_far;
-	burn->has_forecast =
-	    days->known < days->count &&
-	    lt_json_int(forecast, "low_micros", &low) &&
-	    lt_json_int(forecast, "expected_micros", &expected) &&
-	    lt_json_int(forecast, "high_micros", &high);
+	burn->has_forecast = days->known < days->count &&
+			     lt_json_int(forecast, "low_micros", &low) &&
+			     lt_json_int(forecast, "expected_micros", &expected) &&
+			     lt_json_int(forecast, "high_micros", &high);
 	burn->low = (double)low;
 	burn->expected = (double)expected;
 	burn->high = (double)high;
 }
 
 static void
-draw_forecast(
-    FILE *out, const struct plot *plot, const struct burn *burn, int known)
+draw_forecast(FILE *out, const struct plot *plot, const struct burn *burn, int known)
 {
-	const double now_x = x_of(plot, known),
-		     now_y = y_of(plot, burn->budget - burn->spent);
+	const double now_x = x_of(plot, known), now_y = y_of(plot, burn->budget - burn->spent);
 
 	fprintf(out,
 	    "<path class=\"range\" d=\"M%.1f %.1fL%d %.1fV%.1fZ\"><title>forecast, its range</title></path>\n"
@@ -268,34 +246,28 @@ draw_forecast(
 }
 
 static void
-draw_left(FILE *out, const struct plot *plot, const struct burn *burn,
-    const struct lt_html_days *days)
+draw_left(
+    FILE *out, const struct plot *plot, const struct burn *burn, const struct lt_html_days *days)
 {
 	if (burn->has_forecast)
 		draw_forecast(out, plot, burn, days->known);
 	fprintf(out,
 	    "<path class=\"pace\" d=\"M%d %.1fL%d %.1f\"><title>even pace: the budget over all days</title></path>\n",
 	    LEFT, y_of(plot, burn->budget), RIGHT, y_of(plot, 0));
-	fprintf(out, "<polyline class=\"line\" points=\"%d,%.1f", LEFT,
-	    y_of(plot, burn->budget));
+	fprintf(out, "<polyline class=\"line\" points=\"%d,%.1f", LEFT, y_of(plot, burn->budget));
 	for (int i = 0; i < days->known; i++)
 		fprintf(out, " %.1f,%.1f", x_of(plot, i + 1),
-		    y_of(plot,
-			burn->budget - (double)days->steps[i].cost_so_far));
+		    y_of(plot, burn->budget - (double)days->steps[i].cost_so_far));
 	fputs("\"><title>left of the budget</title></polyline>\n", out);
-	fprintf(out,
-	    "<circle class=\"mark\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n",
+	fprintf(out, "<circle class=\"mark\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n",
 	    x_of(plot, days->known), y_of(plot, burn->budget - burn->spent));
 }
 
 void
-lt_html_burn_down(
-    const struct lt_statement *statement, const struct lt_html_days *days)
+lt_html_burn_down(const struct lt_statement *statement, const struct lt_html_days *days)
 {
 	FILE *const out = statement->out;
-	struct plot plot = {.statement = statement,
-	    .steps = days->count,
-	    .y.per_unit = LT_MICROS};
+	struct plot plot = {.statement = statement, .steps = days->count, .y.per_unit = LT_MICROS};
 	char text[256], left[LT_FIGURE_SIZE];
 	double low = 0, high;
 	struct burn burn;
@@ -303,8 +275,7 @@ lt_html_burn_down(
 	read_burn(&burn, statement, days);
 	high = fmax(burn.budget, 0);
 	for (int i = 0; i < days->known; i++) {
-		const double value =
-		    burn.budget - (double)days->steps[i].cost_so_far;
+		const double value = burn.budget - (double)days->steps[i].cost_so_far;
 
 		low = fmin(low, value);
 		high = fmax(high, value);
@@ -312,17 +283,13 @@ lt_html_burn_down(
 	if (burn.has_forecast)
 		low = fmin(low, burn.budget - burn.high);
 	lt_html_axis_choose(&plot.y, low, high);
-	lt_figure_text(left, statement, (int64_t)(burn.budget - burn.spent),
-	    LT_UNIT_MONEY);
+	lt_figure_text(left, statement, (int64_t)(burn.budget - burn.spent), LT_UNIT_MONEY);
 	snprintf(text, sizeof(text),
 	    "A line falls from the budget to what is left of it after the last day known: %s%s.",
 	    left,
-	    burn.has_forecast
-		? "; from there a forecast fans out to the end of the period"
-		: "");
+	    burn.has_forecast ? "; from there a forecast fans out to the end of the period" : "");
 	fputs("<figure>\n", out);
-	lt_html_svg_open(
-	    out, "budget-chart", "What is left of the budget", text, HEIGHT);
+	lt_html_svg_open(out, "budget-chart", "What is left of the budget", text, HEIGHT);
 	draw_axis(out, &plot);
 	draw_names(out, &plot, days);
 	draw_left(out, &plot, &burn, days);
@@ -332,9 +299,7 @@ lt_html_burn_down(
 	    " left of the budget <span class=\"key line-key\"></span> %s <span class=\"key pace-key\"></span> at an even pace",
 	    statement->months ? "month by month" : "day by day");
 	if (burn.has_forecast)
-		fputs(
-		    " <span class=\"key range-key\"></span> forecast and its range",
-		    out);
+		fputs(" <span class=\"key range-key\"></span> forecast and its range", out);
 	fputs("</figcaption>\n</figure>\n", out);
 }
 
@@ -373,9 +338,8 @@ is_closed(const json_t *month)
 static double
 month_y(const struct months *m, double value)
 {
-	return MONTHS_BOTTOM - (value - m->axis.low) /
-				   (m->axis.high - m->axis.low) *
-				   (MONTHS_BOTTOM - BARS_TOP);
+	return MONTHS_BOTTOM -
+	       (value - m->axis.low) / (m->axis.high - m->axis.low) * (MONTHS_BOTTOM - BARS_TOP);
 }
 
 static double
@@ -396,14 +360,13 @@ draw_month_axis(const struct months *m)
 
 		fprintf(out,
 		    "<path class=\"%s\" d=\"M%d %.1fH%d\"/><text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
-		    value == 0 ? "zero" : "grid", MONTHS_LEFT,
-		    month_y(m, value), BARS_RIGHT, MONTHS_LEFT - 8,
-		    month_y(m, value) + 4, text);
+		    value == 0 ? "zero" : "grid", MONTHS_LEFT, month_y(m, value), BARS_RIGHT,
+		    MONTHS_LEFT - 8, month_y(m, value) + 4, text);
 	}
 }
 
-/* Draws "Nov" below each month, and the year below each January and below the
- * first month, unless the next one is January. */
+/* Draws "Nov" below each month, and the year below each January and below the first month, unless
+ * the next one is January. */
 static void
 draw_month_name(const struct months *m, int index, const char *label)
 {
@@ -414,15 +377,13 @@ draw_month_name(const struct months *m, int index, const char *label)
 	const char *const year = strchr(name, ' ');
 	const int length = year != NULL ? (int)(year - name) : 3;
 
-	fprintf(out,
-	    "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
+	fprintf(out, "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
 	    month_x(m, index + 0.5), MONTHS_BOTTOM + 20);
 	fprintf(out, "%.*s</text>\n", length < 4 ? length : 3, name);
 	if (year == NULL || (index > 0 && strncmp(name, "Jan", 3) != 0) ||
 	    strncmp(name, "Dec", 3) == 0)
 		return;
-	fprintf(out,
-	    "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
+	fprintf(out, "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
 	    month_x(m, index + 0.5), MONTHS_BOTTOM + 42);
 	lt_html_text(out, year + 1);
 	fputs("</text>\n", out);
@@ -445,16 +406,12 @@ draw_month(const struct months *m, int index)
 
 	fprintf(out,
 	    "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
-	    closed ? "mark" : "open", month_x(m, index + 0.16),
-	    end < zero ? end : zero, month_x(m, 0.68) - MONTHS_LEFT,
-	    fabs(zero - end));
-	lt_html_text(
-	    out, lt_period_name(name, sizeof(name), label, LT_DAY_LONG));
+	    closed ? "mark" : "open", month_x(m, index + 0.16), end < zero ? end : zero,
+	    month_x(m, 0.68) - MONTHS_LEFT, fabs(zero - end));
+	lt_html_text(out, lt_period_name(name, sizeof(name), label, LT_DAY_LONG));
 	fputs(closed ? ": " : ", not closed: ", out);
 	lt_html_text(out, lt_figure_text(text, m->statement, value, m->unit));
-	fputs(m->unit == LT_UNIT_CARBON ? " kg CO2e</title></rect>\n"
-					: "</title></rect>\n",
-	    out);
+	fputs(m->unit == LT_UNIT_CARBON ? " kg CO2e</title></rect>\n" : "</title></rect>\n", out);
 }
 
 /* Draws the months, unless none has that figure. */
@@ -469,8 +426,7 @@ draw_months(struct months *m, const char *id, const char *title)
 	for (int i = 0; i < m->count; i++) {
 		int64_t value;
 
-		if (!lt_json_int(
-			json_array_get(m->list, (size_t)i), m->key, &value))
+		if (!lt_json_int(json_array_get(m->list, (size_t)i), m->key, &value))
 			continue;
 		known++;
 		low = fmin(low, (double)value);
@@ -488,8 +444,7 @@ draw_months(struct months *m, const char *id, const char *title)
 	for (int i = 0; i < m->count; i++)
 		draw_month(m, i);
 	fputs("</svg>\n<figcaption>", out);
-	lt_html_text(
-	    out, m->unit == LT_UNIT_MONEY ? m->statement->currency : "kg CO2e");
+	lt_html_text(out, m->unit == LT_UNIT_MONEY ? m->statement->currency : "kg CO2e");
 	fputs(
 	    " a month <span class=\"key mark-key\"></span> closed <span class=\"key open-key\"></span> not closed, and may change</figcaption>\n</figure>\n",
 	    out);
@@ -499,10 +454,8 @@ static void
 print_months(const struct months *m)
 {
 	static const struct lt_html_column all[] = {
-	    {"Cost", LT_UNIT_MONEY, LT_COLUMN_ALONE, "cost_micros", NULL,
-		false},
-	    {"kg CO2e", LT_UNIT_CARBON, LT_COLUMN_ALONE, "carbon_mg", NULL,
-		false},
+	    {"Cost", LT_UNIT_MONEY, LT_COLUMN_ALONE, "cost_micros", NULL, false},
+	    {"kg CO2e", LT_UNIT_CARBON, LT_COLUMN_ALONE, "carbon_mg", NULL, false},
 	    {"Runs", LT_UNIT_COUNT, LT_COLUMN_ALONE, "runs", NULL, false},
 	    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
 	struct lt_html_column shown[LT_HTML_COLUMNS_MAX + 1];
@@ -520,8 +473,7 @@ print_months(const struct months *m)
 		char name[48];
 		int64_t runs;
 
-		lt_period_name(name, sizeof(name),
-		    lt_json_text(month, "label", ""), LT_DAY_SHORT);
+		lt_period_name(name, sizeof(name), lt_json_text(month, "label", ""), LT_DAY_SHORT);
 		snprintf(names[i], sizeof(names[i]), "%s%s", name,
 		    !lt_json_int(month, "runs", &runs) ? ", nothing known"
 		    : is_closed(month)		       ? ""
@@ -574,9 +526,7 @@ compare_bars(const void *left, const void *right)
 {
 	const struct bar *const one = left, *const two = right;
 
-	return one->all > two->all   ? -1
-	       : one->all < two->all ? 1
-				     : strcmp(one->name, two->name);
+	return one->all > two->all ? -1 : one->all < two->all ? 1 : strcmp(one->name, two->name);
 }
 
 /* Copies as many whole characters of the name as fit the picture. */
@@ -593,8 +543,7 @@ cut_name(char *out, size_t size, const char *name)
 	}
 	if (length > size - sizeof("\u2026"))
 		length = size - sizeof("\u2026");
-	snprintf(out, size, "%.*s%s", (int)length, name,
-	    name[length] != '\0' ? "\u2026" : "");
+	snprintf(out, size, "%.*s%s", (int)length, name, name[length] != '\0' ? "\u2026" : "");
 }
 
 static void
@@ -608,8 +557,7 @@ read_bar(struct bars *bars, const json_t *row)
 	(void)lt_json_int(row, money ? "cost_micros" : "carbon_mg", &bar->all);
 	if (!lt_json_int(row, money ? "own_micros" : "own_mg", &bar->own))
 		bar->own = bar->all;
-	bar->has_budget = lt_json_int(
-	    row, money ? "budget_micros" : "budget_mg", &bar->budget);
+	bar->has_budget = lt_json_int(row, money ? "budget_micros" : "budget_mg", &bar->budget);
 	bars->any_below |= bar->own != bar->all;
 	bars->any_budget |= bar->has_budget;
 }
@@ -635,8 +583,7 @@ read_bars(struct bars *bars)
 			read_bar(bars, row);
 	}
 	if (bars->count > 1)
-		qsort(bars->list, (size_t)bars->count, sizeof(*bars->list),
-		    compare_bars);
+		qsort(bars->list, (size_t)bars->count, sizeof(*bars->list), compare_bars);
 	for (; bars->count > TEAMS_SHOWN + 1; bars->count--) {
 		struct bar *const to = &bars->list[TEAMS_SHOWN];
 		const struct bar *const from = &bars->list[bars->count - 1];
@@ -644,29 +591,26 @@ read_bars(struct bars *bars)
 		to->own += from->own;
 		to->all += from->all;
 		to->has_budget = false;
-		snprintf(to->name, sizeof(to->name), "%d others",
-		    ++bars->others + 1);
+		snprintf(to->name, sizeof(to->name), "%d others", ++bars->others + 1);
 	}
 }
 
 static double
 at_value(const struct bars *bars, double value)
 {
-	return NAMES + (value - bars->axis.low) /
-			   (bars->axis.high - bars->axis.low) *
-			   (BARS_RIGHT - NAMES);
+	return NAMES +
+	       (value - bars->axis.low) / (bars->axis.high - bars->axis.low) * (BARS_RIGHT - NAMES);
 }
 
 static void
-draw_piece(
-    const struct bars *bars, const char *look, int top, double from, double to)
+draw_piece(const struct bars *bars, const char *look, int top, double from, double to)
 {
 	const double x = at_value(bars, from), end = at_value(bars, to);
 
 	if (from != to)
 		fprintf(bars->statement->out,
-		    "<rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"16\"/>",
-		    look, x < end ? x : end, top, fabs(end - x));
+		    "<rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"16\"/>", look,
+		    x < end ? x : end, top, fabs(end - x));
 }
 
 static void
@@ -676,13 +620,11 @@ draw_team(const struct bars *bars, int index)
 	const struct bar *const bar = &bars->list[index];
 	const int top = BARS_TOP + index * TEAM_HEIGHT;
 
-	fprintf(out,
-	    "<text class=\"tick\" x=\"%d\" y=\"%d\" text-anchor=\"end\">",
-	    NAMES - 10, top + 13);
+	fprintf(out, "<text class=\"tick\" x=\"%d\" y=\"%d\" text-anchor=\"end\">", NAMES - 10,
+	    top + 13);
 	lt_html_text(out, bar->name);
 	fputs("</text>", out);
-	draw_piece(
-	    bars, bar->own < 0 ? "back" : "mark", top, 0, (double)bar->own);
+	draw_piece(bars, bar->own < 0 ? "back" : "mark", top, 0, (double)bar->own);
 	draw_piece(bars, "open", top, (double)bar->own, (double)bar->all);
 	if (bar->has_budget)
 		fprintf(out, "<path class=\"limit\" d=\"M%.1f %dV%d\"/>",
@@ -704,9 +646,8 @@ draw_scale(const struct bars *bars)
 
 		fprintf(out,
 		    "<path class=\"%s\" d=\"M%.1f %dV%d\"/><text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n",
-		    value == 0 ? "zero" : "grid", at_value(bars, value),
-		    BARS_TOP - 8, bottom, at_value(bars, value), bottom + 18,
-		    i == last ? "end" : "middle", text);
+		    value == 0 ? "zero" : "grid", at_value(bars, value), BARS_TOP - 8, bottom,
+		    at_value(bars, value), bottom + 18, i == last ? "end" : "middle", text);
 	}
 }
 
@@ -731,26 +672,23 @@ draw_teams(struct bars *bars)
 	    statement->has_money ? LT_UNIT_MONEY : LT_UNIT_CARBON);
 	snprintf(text, sizeof(text),
 	    "A bar for each team%s; the longest is %s with %s%s. The tables below have all figures.",
-	    bars->any_below ? " on top, with all teams below it" : "",
-	    bars->list[0].name, most, statement->has_money ? "" : " kg CO2e");
+	    bars->any_below ? " on top, with all teams below it" : "", bars->list[0].name, most,
+	    statement->has_money ? "" : " kg CO2e");
 	fputs("<figure>\n", out);
-	lt_html_svg_open(out, "teams-chart", "By team", text,
-	    BARS_TOP + bars->count * TEAM_HEIGHT + 28);
+	lt_html_svg_open(
+	    out, "teams-chart", "By team", text, BARS_TOP + bars->count * TEAM_HEIGHT + 28);
 	draw_scale(bars);
 	for (int i = 0; i < bars->count; i++)
 		draw_team(bars, i);
 	fputs("</svg>\n<figcaption>", out);
-	lt_html_text(
-	    out, statement->has_money ? statement->currency : "kg CO2e");
+	lt_html_text(out, statement->has_money ? statement->currency : "kg CO2e");
 	fputs(" by team", out);
 	if (bars->any_below)
 		fputs(
 		    " <span class=\"key mark-key\"></span> its own <span class=\"key open-key\"></span> of teams below it",
 		    out);
 	if (bars->any_budget)
-		fputs(
-		    " <span class=\"key limit-key\"></span> its budget of this period",
-		    out);
+		fputs(" <span class=\"key limit-key\"></span> its budget of this period", out);
 	fputs("</figcaption>\n</figure>\n", out);
 }
 
@@ -760,10 +698,9 @@ lt_html_team_bars(const struct lt_statement *statement)
 	const json_t *const report = statement->report;
 	struct bars bars = {.statement = statement,
 	    .axis = {.per_unit = LT_MICROS}, /* and mg of a kilogram */
-	    .list =
-		calloc(json_array_size(json_object_get(report, "teams")) +
-			   json_array_size(json_object_get(report, "tree")) + 1,
-		    sizeof(struct bar))};
+	    .list = calloc(json_array_size(json_object_get(report, "teams")) +
+			       json_array_size(json_object_get(report, "tree")) + 1,
+		sizeof(struct bar))};
 
 	if (bars.list == NULL) {
 		lt_fail(statement->err, LT_ENOMEM, "no memory");

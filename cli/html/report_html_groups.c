@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The HTML statement by team, partition, GPU and user; failed runs; the jobs
- * that cost most; then teams with all teams below them, and teams by the labels
- * that the policy gives them, such as a cost center.
+ * The HTML statement by team, partition, GPU and user; failed runs; the jobs that cost most; then
+ * teams with all teams below them, and teams by the labels that the policy gives them, such as a
+ * cost center.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,41 +13,37 @@
 #include "units.h"
 
 /* Columns of more than one table. */
-#define COST                                                                   \
-	{                                                                      \
-		"Cost", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, "cost_micros", NULL, \
-		    false                                                      \
+#define COST                                                                                       \
+	{                                                                                          \
+		"Cost", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, "cost_micros", NULL, false               \
 	}
-#define SHARE                                                                  \
-	{                                                                      \
-		"Share", LT_UNIT_SHARE, LT_COLUMN_SHARE, NULL, NULL, false     \
+#define SHARE                                                                                      \
+	{                                                                                          \
+		"Share", LT_UNIT_SHARE, LT_COLUMN_SHARE, NULL, NULL, false                         \
 	}
-#define CARBON                                                                 \
-	{                                                                      \
-		"kg CO2e", LT_UNIT_CARBON, LT_COLUMN_ADDS_UP, "carbon_mg",     \
-		    NULL, false                                                \
+#define CARBON                                                                                     \
+	{                                                                                          \
+		"kg CO2e", LT_UNIT_CARBON, LT_COLUMN_ADDS_UP, "carbon_mg", NULL, false             \
 	}
-#define RUNS                                                                   \
-	{                                                                      \
-		"Runs", LT_UNIT_COUNT, LT_COLUMN_ALONE, "runs", NULL, false    \
+#define RUNS                                                                                       \
+	{                                                                                          \
+		"Runs", LT_UNIT_COUNT, LT_COLUMN_ALONE, "runs", NULL, false                        \
 	}
-#define END                                                                    \
-	{                                                                      \
-		NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false        \
+#define END                                                                                        \
+	{                                                                                          \
+		NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false                            \
 	}
 
-/* Prints a table of groups. all: the columns, of which a site without money
- * shows fewer. */
+/* Prints a table of groups. all: the columns, of which a site without money shows fewer. */
 static void
-print_groups(const struct lt_statement *statement,
-    const struct lt_html_groups *groups, const struct lt_html_column *all)
+print_groups(const struct lt_statement *statement, const struct lt_html_groups *groups,
+    const struct lt_html_column *all)
 {
 	struct lt_html_column shown[LT_HTML_COLUMNS_MAX + 1];
 	struct lt_html_groups printed = *groups;
 
 	if (json_array_size(groups->groups) == 0) {
-		fputs("<p>Nothing ran, and nothing was adjusted.</p>\n",
-		    statement->out);
+		fputs("<p>Nothing ran, and nothing was adjusted.</p>\n", statement->out);
 		return;
 	}
 	printed.columns = lt_html_columns(statement, shown, all);
@@ -58,13 +54,10 @@ void
 lt_html_by_team(const struct lt_statement *statement)
 {
 	static const struct lt_html_column columns[] = {COST, SHARE,
-	    {"Budget", LT_UNIT_MONEY, LT_COLUMN_ALONE, "budget_micros", NULL,
-		false},
-	    {"Left", LT_UNIT_MONEY, LT_COLUMN_BALANCE, "available_micros", NULL,
-		false},
-	    CARBON, RUNS, END};
-	const struct lt_html_groups groups = {
-	    .caption = "Teams, the largest first",
+	    {"Budget", LT_UNIT_MONEY, LT_COLUMN_ALONE, "budget_micros", NULL, false},
+	    {"Left", LT_UNIT_MONEY, LT_COLUMN_BALANCE, "available_micros", NULL, false}, CARBON,
+	    RUNS, END};
+	const struct lt_html_groups groups = {.caption = "Teams, the largest first",
 	    .first = "Team",
 	    .key = "team",
 	    .absent = "No team",
@@ -86,8 +79,7 @@ say_unpriced(const struct lt_statement *statement, const json_t *groups)
 	enum { NAMED = 12 };
 	FILE *const out = statement->out;
 	char count[LT_FIGURE_SIZE];
-	const char *before =
-	    "<p class=\"note\">Without a known price, and so in no amount: ";
+	const char *before = "<p class=\"note\">Without a known price, and so in no amount: ";
 	size_t index;
 	const json_t *group;
 	int named = 0;
@@ -116,13 +108,10 @@ void
 lt_html_by_partition(const struct lt_statement *statement)
 {
 	static const struct lt_html_column columns[] = {COST, SHARE,
-	    {"Node-hours", LT_UNIT_HOURS, LT_COLUMN_ADDS_UP, "node_s", NULL,
-		false},
-	    {"Per node-hour", LT_UNIT_MONEY, LT_COLUMN_ALONE, "cost_micros",
-		"node_s", false},
+	    {"Node-hours", LT_UNIT_HOURS, LT_COLUMN_ADDS_UP, "node_s", NULL, false},
+	    {"Per node-hour", LT_UNIT_MONEY, LT_COLUMN_ALONE, "cost_micros", "node_s", false},
 	    CARBON, RUNS, END};
-	const struct lt_html_groups groups = {
-	    .caption = "Partitions, the largest first",
+	const struct lt_html_groups groups = {.caption = "Partitions, the largest first",
 	    .first = "Partition",
 	    .key = "partition",
 	    .absent = "Not said",
@@ -138,13 +127,10 @@ void
 lt_html_by_gpu(const struct lt_statement *statement)
 {
 	static const struct lt_html_column columns[] = {COST, SHARE,
-	    {"GPU-hours", LT_UNIT_HOURS, LT_COLUMN_ADDS_UP, "gpu_s", NULL,
-		false},
-	    {"Per GPU-hour", LT_UNIT_MONEY, LT_COLUMN_ALONE, "cost_micros",
-		"gpu_s", false},
-	    CARBON, RUNS, END};
-	const struct lt_html_groups groups = {
-	    .caption = "GPU models, the largest first",
+	    {"GPU-hours", LT_UNIT_HOURS, LT_COLUMN_ADDS_UP, "gpu_s", NULL, false},
+	    {"Per GPU-hour", LT_UNIT_MONEY, LT_COLUMN_ALONE, "cost_micros", "gpu_s", false}, CARBON,
+	    RUNS, END};
+	const struct lt_html_groups groups = {.caption = "GPU models, the largest first",
 	    .first = "GPU",
 	    .key = "gpu",
 	    .absent = "No GPU, or its model is not known",
@@ -158,11 +144,9 @@ void
 lt_html_by_user(const struct lt_statement *statement)
 {
 	static const struct lt_html_column columns[] = {COST, SHARE,
-	    {"Of it failed", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, "failed_micros",
-		NULL, false},
+	    {"Of it failed", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, "failed_micros", NULL, false},
 	    CARBON, RUNS, END};
-	const struct lt_html_groups groups = {
-	    .caption = "Users, the largest first",
+	const struct lt_html_groups groups = {.caption = "Users, the largest first",
 	    .first = "User",
 	    .key = "user",
 	    .absent = "Not named",
@@ -180,8 +164,7 @@ static const struct state {
 } states[] = {{"COMPLETED", "Completed", "Completed"},
     {"FAILED", "Failed", "Failed: the program ended with an error"},
     {"TIMEOUT", "Timed out", "Timed out: ended at its time limit"},
-    {"OUT_OF_MEMORY", "Out of memory", "Out of memory"},
-    {"CANCELLED", "Cancelled", "Cancelled"},
+    {"OUT_OF_MEMORY", "Out of memory", "Out of memory"}, {"CANCELLED", "Cancelled", "Cancelled"},
     {"NODE_FAIL", "Node failed", "Node failed"},
     {"PREEMPTED", "Preempted", "Preempted by other jobs"},
     {"REQUEUED", "Requeued", "Requeued: what ran before it began anew"},
@@ -201,24 +184,22 @@ enum { STATES_MAX = 24 };
 
 /* Makes a row for each state that lost money or runs, and the sum of all. */
 static int
-failed_rows(struct lt_html_row *rows, struct lt_html_row *total,
-    const struct lt_statement *statement)
+failed_rows(
+    struct lt_html_row *rows, struct lt_html_row *total, const struct lt_statement *statement)
 {
 	const int money = statement->has_money ? 0 : -1, runs = money + 1;
 	size_t index;
 	const json_t *group;
 	int count = 0;
 
-	json_array_foreach(
-	    lt_html_groups_by(statement->report, "state"), index, group) {
+	json_array_foreach(lt_html_groups_by(statement->report, "state"), index, group) {
 		int64_t failed_runs = 0, failed = 0;
 
 		lt_json_int(group, "failed_runs", &failed_runs);
 		lt_json_int(group, "failed_micros", &failed);
 		if ((failed_runs == 0 && failed == 0) || count == STATES_MAX)
 			continue;
-		rows[count].name =
-		    state_text(lt_json_text(group, "state", ""), true);
+		rows[count].name = state_text(lt_json_text(group, "state", ""), true);
 		if (money == 0) {
 			rows[count].has[money] = total->has[money] = true;
 			rows[count].values[money] = failed;
@@ -244,8 +225,7 @@ compare_rows(const void *left, const void *right)
 static void
 say_idle(const struct lt_statement *statement)
 {
-	const json_t *const groups =
-	    lt_html_groups_by(statement->report, "state");
+	const json_t *const groups = lt_html_groups_by(statement->report, "state");
 	const int64_t idle = lt_html_sum_of(groups, "idle_micros");
 	const int64_t measured = lt_html_sum_of(groups, "measured_micros");
 	int64_t cost = 0, of_cost, of_measured;
@@ -256,8 +236,7 @@ say_idle(const struct lt_statement *statement)
 	    !lt_ppm(&of_cost, measured, cost))
 		return;
 	fputs("<p>Held by jobs but idle: at least <strong>", statement->out);
-	lt_html_text(statement->out,
-	    lt_figure_text(text, statement, idle, LT_UNIT_MONEY));
+	lt_html_text(statement->out, lt_figure_text(text, statement, idle, LT_UNIT_MONEY));
 	fprintf(statement->out, "</strong>. That is %s",
 	    lt_figure_text(text, statement, of_measured, LT_UNIT_SHARE));
 	fprintf(statement->out,
@@ -287,15 +266,13 @@ lt_html_failed(const struct lt_statement *statement)
 		char money[LT_FIGURE_SIZE], share[LT_FIGURE_SIZE];
 
 		fputs("<p><strong>", statement->out);
-		lt_html_text(
-		    statement->out, lt_figure_text(money, statement,
-					total.values[0], LT_UNIT_MONEY));
+		lt_html_text(statement->out,
+		    lt_figure_text(money, statement, total.values[0], LT_UNIT_MONEY));
 		fprintf(statement->out,
 		    "</strong>, %s of the cost, went to runs that did not complete.</p>\n",
 		    lt_figure_text(share, statement, ppm, LT_UNIT_SHARE));
 	}
-	struct lt_html_table table = {
-	    .caption = "Runs that did not complete, by how they ended",
+	struct lt_html_table table = {.caption = "Runs that did not complete, by how they ended",
 	    .first = "How it ended",
 	    .columns = lt_html_columns(statement, shown, columns),
 	    .row_count = count,
@@ -317,16 +294,15 @@ text_cell(FILE *out, const char *text)
 }
 
 static void
-figure_cell(const struct lt_statement *statement, const json_t *run,
-    const char *key, enum lt_unit unit)
+figure_cell(
+    const struct lt_statement *statement, const json_t *run, const char *key, enum lt_unit unit)
 {
 	char text[LT_FIGURE_SIZE];
 	int64_t value;
 
 	fputs("<td>", statement->out);
 	if (lt_json_int(run, key, &value))
-		lt_html_text(statement->out,
-		    lt_figure_text(text, statement, value, unit));
+		lt_html_text(statement->out, lt_figure_text(text, statement, value, unit));
 	else
 		fputs("<span class=\"none\">\u2013</span>", statement->out);
 	fputs("</td>", statement->out);
@@ -343,8 +319,7 @@ job_cell(const struct lt_statement *statement, const json_t *run)
 
 	lt_json_int(run, "job_id", &id);
 	fputs("<th scope=\"row\">", out);
-	if (lt_json_int(run, "array_job_id", &array) &&
-	    lt_json_int(run, "array_task", &task))
+	if (lt_json_int(run, "array_job_id", &array) && lt_json_int(run, "array_task", &task))
 		fprintf(out, "%lld_%lld", (long long)array, (long long)task);
 	else
 		fprintf(out, "%lld", (long long)id);
@@ -356,16 +331,14 @@ job_cell(const struct lt_statement *statement, const json_t *run)
 	if (statement->has_money && lt_json_int(run, "money_micros", &part) &&
 	    lt_json_int(run, "whole_micros", &whole) && part != whole) {
 		fputs("<small>a part; in all ", out);
-		lt_html_text(
-		    out, lt_figure_text(text, statement, whole, LT_UNIT_MONEY));
+		lt_html_text(out, lt_figure_text(text, statement, whole, LT_UNIT_MONEY));
 		fputs("</small>", out);
 	}
 	fputs("</th>", out);
 }
 
 static void
-print_run(
-    const struct lt_statement *statement, const json_t *run, bool has_users)
+print_run(const struct lt_statement *statement, const json_t *run, bool has_users)
 {
 	FILE *const out = statement->out;
 
@@ -389,8 +362,7 @@ lt_html_top(const struct lt_statement *statement)
 	FILE *const out = statement->out;
 	const json_t *const runs = json_object_get(statement->report, "top");
 	/* Left out if the report leaves users out. */
-	const bool has_users =
-	    lt_html_groups_by(statement->report, "user") != NULL;
+	const bool has_users = lt_html_groups_by(statement->report, "user") != NULL;
 	size_t index;
 	const json_t *run;
 
@@ -417,8 +389,7 @@ lt_html_top(const struct lt_statement *statement)
 enum { KEYS_SHOWN = 8 };
 
 static const struct lt_html_column tree_columns[] = {
-    {"With all below", LT_UNIT_MONEY, LT_COLUMN_ALONE, "cost_micros", NULL,
-	false},
+    {"With all below", LT_UNIT_MONEY, LT_COLUMN_ALONE, "cost_micros", NULL, false},
     {"Its own", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, "own_micros", NULL, false},
     {"Budget", LT_UNIT_MONEY, LT_COLUMN_ALONE, "budget_micros", NULL, false},
     {"Left", LT_UNIT_MONEY, LT_COLUMN_BALANCE, "available_micros", NULL, false},
@@ -467,8 +438,7 @@ deepest_shown(const json_t *tree)
 	json_array_foreach(tree, index, row)
 		if (level_of(row) >= 0 && level_of(row) < LT_HTML_ROWS_MAX)
 			counts[level_of(row)]++;
-	while (
-	    level < LT_HTML_ROWS_MAX && sum + counts[level] <= LT_HTML_ROWS_MAX)
+	while (level < LT_HTML_ROWS_MAX && sum + counts[level] <= LT_HTML_ROWS_MAX)
 		sum += counts[level++];
 	return level - 1;
 }
@@ -482,8 +452,8 @@ fill_total(struct lt_html_row *total, const struct lt_statement *statement,
 	total->name = "Total";
 	for (int i = 0; columns[i].title != NULL; i++)
 		if (strcmp(columns[i].key, "own_micros") == 0)
-			total->has[i] = lt_json_int(
-			    statement->total, "cost_micros", &total->values[i]);
+			total->has[i] =
+			    lt_json_int(statement->total, "cost_micros", &total->values[i]);
 }
 
 void
@@ -493,8 +463,7 @@ lt_html_tree(const struct lt_statement *statement)
 	const int64_t deepest = deepest_shown(tree);
 	struct lt_html_column shown[LT_HTML_COLUMNS_MAX + 1];
 	struct lt_html_row rows[LT_HTML_ROWS_MAX] = {0}, total = {0};
-	struct lt_html_table table = {
-	    .caption = "Teams, each below the one that it belongs to",
+	struct lt_html_table table = {.caption = "Teams, each below the one that it belongs to",
 	    .first = "Team",
 	    .columns = lt_html_columns(statement, shown, tree_columns),
 	    .rows = rows,
@@ -551,16 +520,14 @@ add_figure(json_t *to, const json_t *team, const char *key)
 static json_t *
 sums_by(const json_t *report, const char *key)
 {
-	static const char *const figures[] = {
-	    "cost_micros", "carbon_mg", "runs"};
+	static const char *const figures[] = {"cost_micros", "carbon_mg", "runs"};
 	json_t *const of_value = json_object();
 	json_t *const rows = json_array();
 	size_t index;
 	const json_t *team;
 
 	json_array_foreach(json_object_get(report, "teams"), index, team) {
-		const char *const value =
-		    lt_json_text(json_object_get(team, "labels"), key, "");
+		const char *const value = lt_json_text(json_object_get(team, "labels"), key, "");
 		json_t *row = json_object_get(of_value, value);
 
 		if (row == NULL) {
@@ -568,8 +535,7 @@ sums_by(const json_t *report, const char *key)
 			json_object_set(of_value, value, row);
 			json_array_append_new(rows, row);
 		}
-		for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]);
-		     i++)
+		for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
 			add_figure(row, team, figures[i]);
 	}
 	json_decref(of_value);
@@ -591,23 +557,20 @@ lt_html_by_label(const struct lt_statement *statement)
 		if (index == KEYS_SHOWN)
 			break;
 		json_t *const rows = sums_by(statement->report, name);
-		snprintf(
-		    caption, sizeof(caption), "By %s, the largest first", name);
-		lt_html_groups(statement,
-		    &(struct lt_html_groups){.caption = caption,
-			.first = name,
-			.key = "label",
-			.absent = "(none)",
-			.others = "others",
-			.columns =
-			    lt_html_columns(statement, shown, label_columns),
-			.groups = rows});
+		snprintf(caption, sizeof(caption), "By %s, the largest first", name);
+		lt_html_groups(
+		    statement, &(struct lt_html_groups){.caption = caption,
+				   .first = name,
+				   .key = "label",
+				   .absent = "(none)",
+				   .others = "others",
+				   .columns = lt_html_columns(statement, shown, label_columns),
+				   .groups = rows});
 		json_decref(rows);
 	}
 	fprintf(statement->out,
 	    "<p class=\"note\">A team has the labels of the policy, in a closed period those of when it was closed; (none) are teams without that one.%s</p>\n",
-	    json_array_size(keys) > KEYS_SHOWN
-		? " Labels past the eighth are in csv and json."
-		: "");
+	    json_array_size(keys) > KEYS_SHOWN ? " Labels past the eighth are in csv and json."
+					       : "");
 	json_decref(keys);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Other tables of the HTML statement, and its end: parts of the cost, what
- * lowtide did in twelve months, owned nodes that were paid for whether used or
- * not; carbon and energy, also as an auditor asks for them; adjustments and
- * corrections, how much of the data is estimated, the method, the checksum.
+ * Other tables of the HTML statement, and its end: parts of the cost, what lowtide did in twelve
+ * months, owned nodes that were paid for whether used or not; carbon and energy, also as an auditor
+ * asks for them; adjustments and corrections, how much of the data is estimated, the method, the
+ * checksum.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,7 @@ print_fact(FILE *out, const char *name, const char *value)
 }
 
 static void
-open_facts(
-    FILE *out, const char *caption, const char *first, const char *second)
+open_facts(FILE *out, const char *caption, const char *first, const char *second)
 {
 	fprintf(out,
 	    "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n"
@@ -43,8 +42,7 @@ open_facts(
 static void
 figure_fact(const struct lt_statement *statement, enum lt_team_figure id)
 {
-	const struct lt_figure_kind *const figure =
-	    &LT_ROW(lt_team_figures, id);
+	const struct lt_figure_kind *const figure = &LT_ROW(lt_team_figures, id);
 	char text[LT_FIGURE_SIZE];
 	int64_t value;
 
@@ -53,14 +51,14 @@ figure_fact(const struct lt_statement *statement, enum lt_team_figure id)
 		    lt_figure_text(text, statement, value, figure->unit));
 }
 
-/* Prints the intensity, mg / Wh = g CO2e/kWh, of energy whose intensity is
- * known. Carbon of making the hardware and of adjustments belongs to no kWh,
- * and only an answer with energy and carbon by place separates it. */
+/* Prints the intensity, mg / Wh = g CO2e/kWh, of energy whose intensity is known. Carbon of making
+ * the hardware and of adjustments belongs to no kWh, and only an answer with energy and carbon by
+ * place separates it. */
 static void
 intensity_fact(const struct lt_statement *statement)
 {
-	const json_t *const rows = json_object_get(
-	    json_object_get(statement->report, "carbon"), "rows");
+	const json_t *const rows =
+	    json_object_get(json_object_get(statement->report, "carbon"), "rows");
 	char text[LT_FIGURE_SIZE];
 	int64_t mg = 0, wh = 0;
 	size_t index;
@@ -77,13 +75,12 @@ intensity_fact(const struct lt_statement *statement)
 	}
 	if (wh > 0)
 		print_fact(statement->out, "Mean of its energy, g CO2e per kWh",
-		    lt_figure_text(
-			text, statement, (mg + wh / 2) / wh, LT_UNIT_COUNT));
+		    lt_figure_text(text, statement, (mg + wh / 2) / wh, LT_UNIT_COUNT));
 }
 
 static void
-saved_row(const struct lt_statement *statement, struct lt_html_table *table,
-    const char *name, const char *lever)
+saved_row(const struct lt_statement *statement, struct lt_html_table *table, const char *name,
+    const char *lever)
 {
 	struct lt_html_row *const row = &table->rows[table->row_count++];
 	const int carbon = statement->has_money ? 1 : 0;
@@ -91,21 +88,17 @@ saved_row(const struct lt_statement *statement, struct lt_html_table *table,
 	row->name = name;
 	if (statement->has_money)
 		row->has[0] = lt_json_int(
-		    json_object_get(statement->total, "saved_by_micros"), lever,
-		    &row->values[0]);
-	row->has[carbon] =
-	    lt_json_int(json_object_get(statement->total, "saved_by_mg"), lever,
-		&row->values[carbon]);
+		    json_object_get(statement->total, "saved_by_micros"), lever, &row->values[0]);
+	row->has[carbon] = lt_json_int(
+	    json_object_get(statement->total, "saved_by_mg"), lever, &row->values[carbon]);
 }
 
 static void
 print_saved(const struct lt_statement *statement)
 {
 	static const struct lt_html_column columns[] = {
-	    {"Money", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, "saved_micros", NULL,
-		false},
-	    {"kg CO2e", LT_UNIT_CARBON, LT_COLUMN_ADDS_UP, "saved_mg", NULL,
-		false},
+	    {"Money", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, "saved_micros", NULL, false},
+	    {"kg CO2e", LT_UNIT_CARBON, LT_COLUMN_ADDS_UP, "saved_mg", NULL, false},
 	    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
 	struct lt_html_column shown[LT_HTML_COLUMNS_MAX + 1];
 	struct lt_html_row rows[3] = {0}, total = {.name = "Total"};
@@ -122,8 +115,7 @@ print_saved(const struct lt_statement *statement)
 	saved_row(statement, &table, "Where they ran", "place");
 	saved_row(statement, &table, "How fast the nodes are", "gpu");
 	for (int i = 0; shown[i].title != NULL; i++)
-		total.has[i] = lt_json_int(
-		    statement->total, shown[i].key, &total.values[i]);
+		total.has[i] = lt_json_int(statement->total, shown[i].key, &total.values[i]);
 	lt_html_table(statement, &table);
 }
 
@@ -143,30 +135,24 @@ print_measured(const struct lt_statement *statement)
 void
 lt_html_carbon(const struct lt_statement *statement)
 {
-	static const enum lt_team_figure facts[] = {LT_TEAM_CHARGES_MG,
-	    LT_TEAM_CORRECTIONS_MG, LT_TEAM_ADJUSTMENTS_MG, LT_TEAM_CARBON,
-	    LT_TEAM_BUDGET_MG, LT_TEAM_ENERGY};
+	static const enum lt_team_figure facts[] = {LT_TEAM_CHARGES_MG, LT_TEAM_CORRECTIONS_MG,
+	    LT_TEAM_ADJUSTMENTS_MG, LT_TEAM_CARBON, LT_TEAM_BUDGET_MG, LT_TEAM_ENERGY};
 	FILE *const out = statement->out;
-	const char *const factors =
-	    lt_json_text(statement->report, "emission_factors", "");
-	const char *const intensity =
-	    lt_json_text(statement->report, "carbon_intensity", "");
+	const char *const factors = lt_json_text(statement->report, "emission_factors", "");
+	const char *const intensity = lt_json_text(statement->report, "carbon_intensity", "");
 
 	open_facts(out, "Carbon and energy of the period", "What", "Figure");
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		figure_fact(statement, facts[i]);
 	intensity_fact(statement);
 	print_fact(out, "Intensity of the grid",
-	    strcmp(intensity, "marginal") == 0
-		? "marginal: what one more kWh causes"
-	    : strcmp(intensity, "average") == 0
-		? "average: what a kWh of the grid's mix causes"
-		: "not said");
+	    strcmp(intensity, "marginal") == 0	? "marginal: what one more kWh causes"
+	    : strcmp(intensity, "average") == 0 ? "average: what a kWh of the grid's mix causes"
+						: "not said");
 	print_fact(out, "Emission factors",
-	    strcmp(factors, "lifecycle") == 0
-		? "life-cycle: fuel, building and operation"
-	    : strcmp(factors, "direct") == 0 ? "direct: combustion alone"
-					     : "not said");
+	    strcmp(factors, "lifecycle") == 0 ? "life-cycle: fuel, building and operation"
+	    : strcmp(factors, "direct") == 0  ? "direct: combustion alone"
+					      : "not said");
 	fputs("</tbody></table></div>\n", out);
 	print_saved(statement);
 	print_measured(statement);
@@ -175,16 +161,15 @@ lt_html_carbon(const struct lt_statement *statement)
 /* ---- adjustments ---- */
 
 static void
-adjustment_figure(const struct lt_statement *statement, const json_t *one,
-    const char *key, enum lt_unit unit)
+adjustment_figure(
+    const struct lt_statement *statement, const json_t *one, const char *key, enum lt_unit unit)
 {
 	char text[LT_FIGURE_SIZE];
 	int64_t value;
 
 	fputs("<td>", statement->out);
 	if (lt_json_int(one, key, &value))
-		lt_html_text(statement->out,
-		    lt_change_text(text, statement, value, unit));
+		lt_html_text(statement->out, lt_change_text(text, statement, value, unit));
 	else
 		fputs("<span class=\"none\">\u2013</span>", statement->out);
 	fputs("</td>", statement->out);
@@ -205,13 +190,12 @@ print_adjustment(const struct lt_statement *statement, const json_t *one)
 	char day[40];
 
 	fputs("<tr><th scope=\"row\">", out);
-	lt_html_text(out, lt_day_text(day, sizeof(day),
-			      lt_json_text(one, "day", ""), LT_DAY_SHORT));
+	lt_html_text(
+	    out, lt_day_text(day, sizeof(day), lt_json_text(one, "day", ""), LT_DAY_SHORT));
 	fputs("</th>", out);
 	adjustment_text(out, one, "team");
 	if (statement->has_money)
-		adjustment_figure(
-		    statement, one, "money_micros", LT_UNIT_MONEY);
+		adjustment_figure(statement, one, "money_micros", LT_UNIT_MONEY);
 	adjustment_figure(statement, one, "carbon_mg", LT_UNIT_CARBON);
 	adjustment_text(out, one, "who");
 	adjustment_text(out, one, "reason");
@@ -222,8 +206,7 @@ void
 lt_html_adjustments(const struct lt_statement *statement)
 {
 	FILE *const out = statement->out;
-	const json_t *const list =
-	    json_object_get(statement->report, "adjustments");
+	const json_t *const list = json_object_get(statement->report, "adjustments");
 	size_t index;
 	const json_t *one;
 
@@ -251,8 +234,8 @@ print_correction(const struct lt_statement *statement, const json_t *one)
 	int64_t job, others;
 
 	fputs("<tr><th scope=\"row\">", out);
-	lt_html_text(out, lt_period_name(month, sizeof(month),
-			      lt_json_text(one, "month", ""), LT_DAY_SHORT));
+	lt_html_text(out,
+	    lt_period_name(month, sizeof(month), lt_json_text(one, "month", ""), LT_DAY_SHORT));
 	if (lt_json_int(one, "count", &others))
 		fprintf(out, "%lld others", (long long)others);
 	fputs("</th><td>", out);
@@ -263,8 +246,7 @@ print_correction(const struct lt_statement *statement, const json_t *one)
 	fputs("</td>", out);
 	adjustment_text(out, one, "team");
 	if (statement->has_money)
-		adjustment_figure(
-		    statement, one, "money_micros", LT_UNIT_MONEY);
+		adjustment_figure(statement, one, "money_micros", LT_UNIT_MONEY);
 	adjustment_figure(statement, one, "carbon_mg", LT_UNIT_CARBON);
 	adjustment_text(out, one, "why");
 	fputs("</tr>\n", out);
@@ -274,10 +256,8 @@ void
 lt_html_corrections(const struct lt_statement *statement)
 {
 	FILE *const out = statement->out;
-	const json_t *const list =
-	    json_object_get(statement->report, "corrections");
-	const json_t *const more =
-	    json_object_get(statement->report, "more_corrections");
+	const json_t *const list = json_object_get(statement->report, "corrections");
+	const json_t *const more = json_object_get(statement->report, "more_corrections");
 	int64_t others = 0;
 	size_t index;
 	const json_t *one;
@@ -310,13 +290,10 @@ lt_html_quality(const struct lt_statement *statement)
 	} counts[] = {
 	    {"runs", "Runs", false},
 	    {"estimated_runs", "by estimated signals or energy", false},
-	    {"unpriced_runs", "without a known price, in no figure of money",
-		true},
+	    {"unpriced_runs", "without a known price, in no figure of money", true},
 	    {"gpus_slurmctld_runs",
-		"by the GPUs of slurmctld's records, which slurmdbd does not count",
-		false},
-	    {"gpus_unknown_runs", "of unknown GPUs, whose GPUs are not charged",
-		false},
+		"by the GPUs of slurmctld's records, which slurmdbd does not count", false},
+	    {"gpus_unknown_runs", "of unknown GPUs, whose GPUs are not charged", false},
 	    {"moved_runs", "moved in time or place", false},
 	};
 	FILE *const out = statement->out;
@@ -332,8 +309,7 @@ lt_html_quality(const struct lt_statement *statement)
 		lt_figure_text(number, statement, value, LT_UNIT_COUNT);
 		if (i > 0 && lt_ppm(&ppm, value, runs))
 			snprintf(text, sizeof(text), "%s (%s)", number,
-			    lt_figure_text(
-				share, statement, ppm, LT_UNIT_SHARE));
+			    lt_figure_text(share, statement, ppm, LT_UNIT_SHARE));
 		else
 			snprintf(text, sizeof(text), "%s", number);
 		print_fact(out, counts[i].name, text);
@@ -360,19 +336,16 @@ lt_html_method(const struct lt_statement *statement)
 	    out);
 	fprintf(out,
 	    "<li>Figures are exact inside and rounded here once, each by itself, to %s%swhat is shown: rows of a column may differ from its total in the last digit; CSV and JSON have all digits. \u201c\u2013\u201d is not known or none, never zero.</li>\n</ul>\n",
-	    statement->has_money
-		? lt_step_text(step, sizeof(step), statement->currency)
-		: "",
+	    statement->has_money ? lt_step_text(step, sizeof(step), statement->currency) : "",
 	    statement->has_money ? " and " : "");
 }
 
 void
 lt_html_checksum(const struct lt_statement *statement)
 {
-	char *const text =
-	    json_dumps(statement->report, JSON_COMPACT | JSON_SORT_KEYS);
-	const char *const kept = lt_json_text(
-	    json_object_get(statement->report, "period"), "checksum", "");
+	char *const text = json_dumps(statement->report, JSON_COMPACT | JSON_SORT_KEYS);
+	const char *const kept =
+	    lt_json_text(json_object_get(statement->report, "period"), "checksum", "");
 	char hex[BASE16_ENCODE_LENGTH(SHA256_DIGEST_SIZE) + 1] = "";
 	uint8_t digest[SHA256_DIGEST_SIZE];
 	struct sha256_ctx hash;
@@ -406,8 +379,7 @@ lt_html_parts(const struct lt_statement *statement)
 	    {"Amount", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, NULL, NULL, false},
 	    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
 	const struct lt_section *const section = &lt_sections[LT_SECTION_PARTS];
-	struct lt_html_row rows[LT_SECTION_FIGURES_MAX] = {0},
-			   total = {.name = "Total"};
+	struct lt_html_row rows[LT_SECTION_FIGURES_MAX] = {0}, total = {.name = "Total"};
 	struct lt_html_table table = {.caption = "Cost of the period",
 	    .first = "For",
 	    .columns = columns,
@@ -419,20 +391,17 @@ lt_html_parts(const struct lt_statement *statement)
 	/* The last column is the total. */
 	for (int i = 0; section->columns[i + 1].title != NULL; i++) {
 		const enum lt_team_figure id = section->columns[i].figure;
-		const struct lt_figure_kind *const figure =
-		    &LT_ROW(lt_team_figures, id);
+		const struct lt_figure_kind *const figure = &LT_ROW(lt_team_figures, id);
 		int64_t value = 0;
 
 		lt_json_int(statement->total, figure->key, &value);
 		if (value != 0)
-			rows[table.row_count++] =
-			    (struct lt_html_row){.name = figure->html,
-				.has = {true},
-				.values = {
-				    id == LT_TEAM_DISCOUNT ? -value : value}};
+			rows[table.row_count++] = (struct lt_html_row){.name = figure->html,
+			    .has = {true},
+			    .values = {id == LT_TEAM_DISCOUNT ? -value : value}};
 	}
-	total.has[0] = lt_json_int(statement->total,
-	    lt_team_figures[LT_TEAM_COST].key, &total.values[0]);
+	total.has[0] =
+	    lt_json_int(statement->total, lt_team_figures[LT_TEAM_COST].key, &total.values[0]);
 	lt_html_table(statement, &table);
 	if (lt_carbon_charge_text(charge, sizeof(charge), statement->report)) {
 		fputs("<p class=\"note\">Carbon charge: ", statement->out);
@@ -448,17 +417,15 @@ enum { MONTHS_MAX = 24 };
 void
 lt_html_balance(const struct lt_statement *statement)
 {
-	const json_t *const balance =
-	    json_object_get(statement->report, "balance");
+	const json_t *const balance = json_object_get(statement->report, "balance");
 	const json_t *const months = json_object_get(balance, "months");
 	struct lt_html_column shown[LT_HTML_COLUMNS_MAX + 1];
 	struct lt_html_row rows[MONTHS_MAX] = {0}, total = {.name = "All"};
 	char names[MONTHS_MAX][48];
-	struct lt_html_table table = {
-	    .caption = "What lowtide did, month by month",
+	struct lt_html_table table = {.caption = "What lowtide did, month by month",
 	    .first = "Month",
-	    .columns = lt_html_figure_columns(
-		statement, shown, lt_balance_figures, LT_BALANCE_FIGURES),
+	    .columns =
+		lt_html_figure_columns(statement, shown, lt_balance_figures, LT_BALANCE_FIGURES),
 	    .rows = rows,
 	    .total = &total,
 	    .look = "dense"};
@@ -468,14 +435,13 @@ lt_html_balance(const struct lt_statement *statement)
 	json_array_foreach(months, index, month) {
 		if (index >= MONTHS_MAX)
 			break;
-		lt_period_name(names[index], sizeof(names[index]),
-		    lt_json_text(month, "label", ""), LT_DAY_SHORT);
+		lt_period_name(names[index], sizeof(names[index]), lt_json_text(month, "label", ""),
+		    LT_DAY_SHORT);
 		rows[index].name = names[index];
 		lt_html_row_fill(&rows[index], month, table.columns);
 		table.row_count++;
 	}
-	lt_html_row_fill(
-	    &total, json_object_get(balance, "total"), table.columns);
+	lt_html_row_fill(&total, json_object_get(balance, "total"), table.columns);
 	lt_html_table(statement, &table);
 	fputs("<p>", statement->out);
 	lt_html_text(statement->out, lt_report_balance_note);
@@ -486,25 +452,20 @@ lt_html_balance(const struct lt_statement *statement)
 
 enum { PARTITION_NAME_SIZE = 160 };
 
-/* Chooses the columns; the rest is the difference of the two before it, as
- * shown. */
+/* Chooses the columns; the rest is the difference of the two before it, as shown. */
 static void
-choose_columns(
-    struct lt_html_column *shown, const struct lt_statement *statement)
+choose_columns(struct lt_html_column *shown, const struct lt_statement *statement)
 {
-	static const enum lt_unused_figure order[] = {LT_UNUSED_USED_S,
-	    LT_UNUSED_PAID_S, LT_UNUSED_REST_S, LT_UNUSED_USED, LT_UNUSED_PAID,
-	    LT_UNUSED_REST};
+	static const enum lt_unused_figure order[] = {LT_UNUSED_USED_S, LT_UNUSED_PAID_S,
+	    LT_UNUSED_REST_S, LT_UNUSED_USED, LT_UNUSED_PAID, LT_UNUSED_REST};
 	struct lt_html_column all[LT_UNUSED_FIGURES + 1] = {0};
 
 	for (int i = 0; i < LT_UNUSED_FIGURES; i++) {
-		const struct lt_figure_kind *const figure =
-		    &LT_ROW(lt_unused_figures, order[i]);
+		const struct lt_figure_kind *const figure = &LT_ROW(lt_unused_figures, order[i]);
 
 		all[i] = (struct lt_html_column){.title = figure->html,
 		    .unit = figure->unit,
-		    .rule =
-			i % 3 == 2 ? LT_COLUMN_DIFFERENCE : LT_COLUMN_ADDS_UP,
+		    .rule = i % 3 == 2 ? LT_COLUMN_DIFFERENCE : LT_COLUMN_ADDS_UP,
 		    .key = figure->key};
 	}
 	lt_html_columns(statement, shown, all);
@@ -514,13 +475,10 @@ static void
 print_unused(const struct lt_statement *statement, const json_t *list)
 {
 	struct lt_html_column shown[LT_HTML_COLUMNS_MAX + 1];
-	struct lt_html_row *const rows =
-	    calloc(LT_HTML_ROWS_MAX, sizeof(*rows));
-	char(*const names)[PARTITION_NAME_SIZE] =
-	    calloc(LT_HTML_ROWS_MAX, PARTITION_NAME_SIZE);
+	struct lt_html_row *const rows = calloc(LT_HTML_ROWS_MAX, sizeof(*rows));
+	char(*const names)[PARTITION_NAME_SIZE] = calloc(LT_HTML_ROWS_MAX, PARTITION_NAME_SIZE);
 	struct lt_html_row total = {.name = "Total"};
-	struct lt_html_table table = {
-	    .caption = "Partitions that the site owns",
+	struct lt_html_table table = {.caption = "Partitions that the site owns",
 	    .first = "Partition",
 	    .columns = shown,
 	    .rows = rows,
@@ -533,16 +491,14 @@ print_unused(const struct lt_statement *statement, const json_t *list)
 		for (size_t i = 0; i < json_array_size(list); i++) {
 			const json_t *const row = json_array_get(list, i);
 
-			lt_report_unused_name(names[i], PARTITION_NAME_SIZE,
-			    statement->report, row);
+			lt_report_unused_name(
+			    names[i], PARTITION_NAME_SIZE, statement->report, row);
 			rows[i].name = names[i];
 			lt_html_row_fill(&rows[i], row, shown);
 			table.row_count++;
 		}
 		lt_html_row_fill(&total,
-		    json_object_get(
-			json_object_get(statement->report, "unused"), "total"),
-		    shown);
+		    json_object_get(json_object_get(statement->report, "unused"), "total"), shown);
 		lt_html_table(statement, &table);
 	}
 	free(rows);
@@ -555,8 +511,7 @@ lt_html_unused(const struct lt_statement *statement)
 	const json_t *const list = lt_report_unused_rows(statement->report);
 
 	if (json_array_size(list) > LT_HTML_ROWS_MAX)
-		fputs(
-		    "<p>Too many rows for a page: the table and JSON have them.</p>\n",
+		fputs("<p>Too many rows for a page: the table and JSON have them.</p>\n",
 		    statement->out);
 	else
 		print_unused(statement, list);
@@ -575,12 +530,9 @@ enum { PLACE_NAME_SIZE = 400 };
 
 static const struct lt_html_column audit_columns[] = {
     {"kWh", LT_UNIT_ENERGY, LT_COLUMN_ADDS_UP, "energy_wh", NULL, false},
-    {"Location-based, kg", LT_UNIT_CARBON, LT_COLUMN_ADDS_UP, "location_mg",
-	NULL, false},
-    {"Market-based, kg", LT_UNIT_CARBON, LT_COLUMN_ALONE, "market_mg", NULL,
-	false},
-    {"Embodied, kg", LT_UNIT_CARBON, LT_COLUMN_ADDS_UP, "embodied_mg", NULL,
-	false},
+    {"Location-based, kg", LT_UNIT_CARBON, LT_COLUMN_ADDS_UP, "location_mg", NULL, false},
+    {"Market-based, kg", LT_UNIT_CARBON, LT_COLUMN_ALONE, "market_mg", NULL, false},
+    {"Embodied, kg", LT_UNIT_CARBON, LT_COLUMN_ADDS_UP, "embodied_mg", NULL, false},
     {"Estimated", LT_UNIT_SHARE, LT_COLUMN_ALONE, "estimated_ppm", NULL, false},
     {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false},
 };
@@ -588,8 +540,7 @@ static const struct lt_html_column audit_columns[] = {
 static void
 name_place(char name[PLACE_NAME_SIZE], const json_t *row)
 {
-	static const char *const keys[] = {
-	    "zone", "partition", "month", "market_source"};
+	static const char *const keys[] = {"zone", "partition", "month", "market_source"};
 	size_t used = 0;
 
 	name[0] = '\0';
@@ -597,8 +548,7 @@ name_place(char name[PLACE_NAME_SIZE], const json_t *row)
 		const char *const text = lt_json_text(row, keys[i], "");
 
 		if (text[0] != '\0' && used < PLACE_NAME_SIZE)
-			used += (size_t)snprintf(name + used,
-			    PLACE_NAME_SIZE - used, "%s%s",
+			used += (size_t)snprintf(name + used, PLACE_NAME_SIZE - used, "%s%s",
 			    used > 0 ? ", " : "", text);
 	}
 }
@@ -607,13 +557,10 @@ static void
 print_places(const struct lt_statement *statement, const json_t *carbon)
 {
 	const json_t *const list = json_object_get(carbon, "rows");
-	struct lt_html_row *const rows =
-	    calloc(LT_HTML_ROWS_MAX, sizeof(*rows));
-	char(*const names)[PLACE_NAME_SIZE] =
-	    calloc(LT_HTML_ROWS_MAX, PLACE_NAME_SIZE);
+	struct lt_html_row *const rows = calloc(LT_HTML_ROWS_MAX, sizeof(*rows));
+	char(*const names)[PLACE_NAME_SIZE] = calloc(LT_HTML_ROWS_MAX, PLACE_NAME_SIZE);
 	struct lt_html_row total = {.name = "Total"};
-	struct lt_html_table table = {
-	    .caption = "By grid zone, partition and month",
+	struct lt_html_table table = {.caption = "By grid zone, partition and month",
 	    .first = "Where and when",
 	    .columns = audit_columns,
 	    .rows = rows,
@@ -630,8 +577,7 @@ print_places(const struct lt_statement *statement, const json_t *carbon)
 			lt_html_row_fill(&rows[i], row, audit_columns);
 			table.row_count++;
 		}
-		lt_html_row_fill(
-		    &total, json_object_get(carbon, "total"), audit_columns);
+		lt_html_row_fill(&total, json_object_get(carbon, "total"), audit_columns);
 		lt_html_table(statement, &table);
 	}
 	free(rows);
@@ -642,8 +588,7 @@ static bool
 is_first(const json_t *rows, size_t index, const char *source)
 {
 	for (size_t i = 0; i < index; i++)
-		if (strcmp(lt_json_text(json_array_get(rows, i), "source", ""),
-			source) == 0)
+		if (strcmp(lt_json_text(json_array_get(rows, i), "source", ""), source) == 0)
 			return false;
 	return true;
 }
@@ -684,23 +629,19 @@ lt_html_audit(const struct lt_statement *statement)
 	    {"intensity", "; intensity: "}, {"factors", "; emission factors: "},
 	    {"gwp", "; warming potentials: "}};
 	FILE *const out = statement->out;
-	const json_t *const carbon =
-	    json_object_get(statement->report, "carbon");
+	const json_t *const carbon = json_object_get(statement->report, "carbon");
 	const size_t count = json_array_size(json_object_get(carbon, "rows"));
 
 	if (count == 0 || count > LT_HTML_ROWS_MAX)
-		fputs(
-		    count == 0
-			? "<p>Nothing ran.</p>\n"
-			: "<p>Too many rows for a page: CSV and JSON have them.</p>\n",
+		fputs(count == 0 ? "<p>Nothing ran.</p>\n"
+				 : "<p>Too many rows for a page: CSV and JSON have them.</p>\n",
 		    out);
 	else
 		print_places(statement, carbon);
 	fputs("<p>", out);
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		fputs(facts[i][1], out);
-		lt_html_text(
-		    out, lt_json_text(carbon, facts[i][0], "not said"));
+		lt_html_text(out, lt_json_text(carbon, facts[i][0], "not said"));
 	}
 	fputs("; method: ", out);
 	lt_html_text(out, lt_json_text(carbon, "method", "not said"));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of the HTML statement. Each amount is rounded once, so that it is the
- * same in all tables. Rows after the twentieth become one, and the difference
- * between the rows and the report's total is a row of its own.
+ * Tables of the HTML statement. Each amount is rounded once, so that it is the same in all tables.
+ * Rows after the twentieth become one, and the difference between the rows and the report's total
+ * is a row of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,7 @@ __extension__ typedef __int128 wide;
 
 /* ---- exact values as they are shown ---- */
 
-/* Makes shares of the first column in ppm that add up, each less than 1 ppm
- * off. */
+/* Makes shares of the first column in ppm that add up, each less than 1 ppm off. */
 static void
 fill_shares(struct lt_html_table *table, int column, struct lt_html_row *total)
 {
@@ -71,8 +70,8 @@ derive_cell(struct lt_html_row *row, int column, enum lt_column_rule rule)
 }
 
 static void
-fill_column(const struct lt_statement *statement, struct lt_html_table *table,
-    int index, struct lt_html_row *total)
+fill_column(const struct lt_statement *statement, struct lt_html_table *table, int index,
+    struct lt_html_row *total)
 {
 	const struct lt_html_column *const column = &table->columns[index];
 	const int64_t unit = lt_unit_shown(statement, column->unit);
@@ -108,12 +107,10 @@ note_balance(struct lt_html_row *row, const struct lt_html_column *columns)
 	const int64_t *const values = row->values;
 
 	for (int i = 2;
-	     columns[0].title != NULL && columns[i - 1].title != NULL &&
-	     columns[i].title != NULL;
+	     columns[0].title != NULL && columns[i - 1].title != NULL && columns[i].title != NULL;
 	     i++)
 		if (columns[i].rule == LT_COLUMN_BALANCE)
-			row->balanced = row->has[i] && row->has[i - 1] &&
-					row->has[0] &&
+			row->balanced = row->has[i] && row->has[i - 1] && row->has[0] &&
 					values[i - 1] - values[0] == values[i];
 }
 
@@ -134,9 +131,8 @@ take_exact(struct lt_html_table *table, struct lt_html_row *total)
 /* ---- markup ---- */
 
 static void
-print_cell(const struct lt_statement *statement,
-    const struct lt_html_column *column, const struct lt_html_row *row,
-    int index)
+print_cell(const struct lt_statement *statement, const struct lt_html_column *column,
+    const struct lt_html_row *row, int index)
 {
 	char text[LT_FIGURE_SIZE];
 
@@ -145,8 +141,7 @@ print_cell(const struct lt_statement *statement,
 		fputs("<span class=\"none\">\u2013</span>", statement->out);
 	else
 		lt_html_text(statement->out,
-		    (column->signs && !row->plain ? lt_change_text
-						  : lt_figure_text)(
+		    (column->signs && !row->plain ? lt_change_text : lt_figure_text)(
 			text, statement, row->values[index], column->unit));
 	fputs("</td>", statement->out);
 }
@@ -165,16 +160,14 @@ print_labels(FILE *out, const json_t *labels)
 		fputs("<bdi>", out);
 		lt_html_text(out, key);
 		fputs(": ", out);
-		lt_html_text(
-		    out, json_is_string(value) ? json_string_value(value) : "");
+		lt_html_text(out, json_is_string(value) ? json_string_value(value) : "");
 		fputs("</bdi>", out);
 		separator = ", ";
 	}
 	fputs("</small>", out);
 }
 
-/* Prints the bar of a figure; hidden from screen readers, which read the
- * figure. */
+/* Prints the bar of a figure; hidden from screen readers, which read the figure. */
 static void
 print_bar(FILE *out, int64_t value, int64_t most)
 {
@@ -190,9 +183,8 @@ print_bar(FILE *out, int64_t value, int64_t most)
 }
 
 static void
-print_row(const struct lt_statement *statement,
-    const struct lt_html_table *table, const struct lt_html_row *row,
-    int64_t most)
+print_row(const struct lt_statement *statement, const struct lt_html_table *table,
+    const struct lt_html_row *row, int64_t most)
 {
 	FILE *const out = statement->out;
 
@@ -215,9 +207,7 @@ print_row(const struct lt_statement *statement,
 static void
 print_head(FILE *out, const struct lt_html_table *table)
 {
-	fputs(
-	    "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"",
-	    out);
+	fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"", out);
 	lt_html_text(out, table->caption);
 	fprintf(out, "\">\n<table class=\"%s\">\n<caption>",
 	    table->look != NULL ? table->look : "full");
@@ -264,8 +254,8 @@ lt_html_table(const struct lt_statement *statement, struct lt_html_table *table)
 }
 
 const struct lt_html_column *
-lt_html_columns(const struct lt_statement *statement,
-    struct lt_html_column *shown, const struct lt_html_column *all)
+lt_html_columns(const struct lt_statement *statement, struct lt_html_column *shown,
+    const struct lt_html_column *all)
 {
 	int count = 0;
 
@@ -277,31 +267,27 @@ lt_html_columns(const struct lt_statement *statement,
 }
 
 const struct lt_html_column *
-lt_html_figure_columns(const struct lt_statement *statement,
-    struct lt_html_column *shown, const struct lt_figure_kind *figures,
-    int count)
+lt_html_figure_columns(const struct lt_statement *statement, struct lt_html_column *shown,
+    const struct lt_figure_kind *figures, int count)
 {
 	int used = 0;
 
 	for (int i = 0; i < count; i++)
 		if (figures[i].html != NULL &&
 		    lt_unit_is_shown(figures[i].unit, statement->currency))
-			shown[used++] =
-			    (struct lt_html_column){.title = figures[i].html,
-				.unit = figures[i].unit,
-				.rule = LT_COLUMN_ALONE,
-				.key = figures[i].key};
+			shown[used++] = (struct lt_html_column){.title = figures[i].html,
+			    .unit = figures[i].unit,
+			    .rule = LT_COLUMN_ALONE,
+			    .key = figures[i].key};
 	shown[used] = (struct lt_html_column){0};
 	return shown;
 }
 
 void
-lt_html_row_fill(struct lt_html_row *row, const json_t *from,
-    const struct lt_html_column *columns)
+lt_html_row_fill(struct lt_html_row *row, const json_t *from, const struct lt_html_column *columns)
 {
 	for (int i = 0; columns[i].title != NULL; i++)
-		row->has[i] =
-		    lt_json_int(from, columns[i].key, &row->values[i]);
+		row->has[i] = lt_json_int(from, columns[i].key, &row->values[i]);
 }
 
 /* ---- groups ---- */
@@ -312,8 +298,7 @@ struct pile { /* sums of one group or several, by column */
 };
 
 static void
-add_to_pile(struct pile *pile, const json_t *group,
-    const struct lt_html_column *columns)
+add_to_pile(struct pile *pile, const json_t *group, const struct lt_html_column *columns)
 {
 	const bool is_unpriced = lt_group_is_unpriced(group);
 
@@ -322,37 +307,31 @@ add_to_pile(struct pile *pile, const json_t *group,
 
 		if (columns[i].key == NULL ||
 		    (is_unpriced && columns[i].unit == LT_UNIT_MONEY &&
-			(columns[i].rule == LT_COLUMN_ADDS_UP ||
-			    columns[i].over != NULL)) ||
+			(columns[i].rule == LT_COLUMN_ADDS_UP || columns[i].over != NULL)) ||
 		    !lt_json_int(group, columns[i].key, &value) ||
-		    (columns[i].over != NULL &&
-			!lt_json_int(group, columns[i].over, &over)))
+		    (columns[i].over != NULL && !lt_json_int(group, columns[i].over, &over)))
 			continue;
-		pile->has[i] = lt_add(&pile->sums[i], value) &&
-			       lt_add(&pile->over[i], over);
+		pile->has[i] = lt_add(&pile->sums[i], value) && lt_add(&pile->over[i], over);
 	}
 }
 
 static void
-fill_row(struct lt_html_row *row, const struct pile *pile,
-    const struct lt_html_column *columns)
+fill_row(struct lt_html_row *row, const struct pile *pile, const struct lt_html_column *columns)
 {
 	for (int i = 0; columns[i].title != NULL; i++) {
-		row->has[i] = pile->has[i] &&
-			      (columns[i].over == NULL || pile->over[i] > 0);
+		row->has[i] = pile->has[i] && (columns[i].over == NULL || pile->over[i] > 0);
 		if (!row->has[i])
 			continue;
 		row->values[i] = pile->sums[i];
 		if (columns[i].over != NULL)
-			row->values[i] = (int64_t)((wide)pile->sums[i] *
-						   LT_HOUR_S / pile->over[i]);
+			row->values[i] = (int64_t)((wide)pile->sums[i] * LT_HOUR_S / pile->over[i]);
 	}
 }
 
 /* Fills the total with the report's own figures, else with the sum of all. */
 static void
-fill_total(struct lt_html_row *total, const struct lt_statement *statement,
-    const struct pile *all, const struct lt_html_column *columns)
+fill_total(struct lt_html_row *total, const struct lt_statement *statement, const struct pile *all,
+    const struct lt_html_column *columns)
 {
 	struct pile pile = *all;
 
@@ -363,8 +342,7 @@ fill_total(struct lt_html_row *total, const struct lt_statement *statement,
 		    lt_json_int(statement->total, columns[i].key, &value)) {
 			pile.sums[i] = value;
 			pile.has[i] = true;
-		} else if (columns[i].rule != LT_COLUMN_ADDS_UP &&
-			   columns[i].over == NULL) {
+		} else if (columns[i].rule != LT_COLUMN_ADDS_UP && columns[i].over == NULL) {
 			pile.has[i] = false;
 		}
 	}
@@ -372,19 +350,17 @@ fill_total(struct lt_html_row *total, const struct lt_statement *statement,
 	fill_row(total, &pile, columns);
 }
 
-/* Fills the difference between the rows and the total: runs that the caller may
- * not see. */
+/* Fills the difference between the rows and the total: runs that the caller may not see. */
 static bool
-fill_lack(struct lt_html_row *lack, const struct lt_html_row *total,
-    const struct pile *all, const struct lt_html_column *columns)
+fill_lack(struct lt_html_row *lack, const struct lt_html_row *total, const struct pile *all,
+    const struct lt_html_column *columns)
 {
 	bool any = false;
 
 	lack->name = "Not in this list";
 	lack->ours = true;
 	for (int i = 0; columns[i].title != NULL; i++) {
-		lack->has[i] =
-		    columns[i].rule == LT_COLUMN_ADDS_UP && total->has[i];
+		lack->has[i] = columns[i].rule == LT_COLUMN_ADDS_UP && total->has[i];
 		lack->values[i] = total->values[i] - all->sums[i];
 		any = any || (lack->has[i] && lack->values[i] != 0);
 	}
@@ -407,8 +383,8 @@ compare_ranked(const void *left, const void *right)
 	return one->index < two->index ? -1 : 1;
 }
 
-/* Sorts groups by the first column, whatever its sign: a large refund stays a
- * row of its own. The caller's; NULL: no memory. */
+/* Sorts groups by the first column, whatever its sign: a large refund stays a row of its own. The
+ * caller's; NULL: no memory. */
 static struct ranked *
 rank_groups(const json_t *groups, const char *key)
 {
@@ -423,16 +399,14 @@ rank_groups(const json_t *groups, const char *key)
 		ranked[i].group = json_array_get(groups, i);
 		ranked[i].index = i;
 		lt_json_int(ranked[i].group, key, &value);
-		ranked[i].size =
-		    value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+		ranked[i].size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 	}
 	qsort(ranked, count, sizeof(*ranked), compare_ranked);
 	return ranked;
 }
 
 static void
-name_row(struct lt_html_row *row, const struct lt_html_groups *groups,
-    const json_t *group)
+name_row(struct lt_html_row *row, const struct lt_html_groups *groups, const json_t *group)
 {
 	const char *const name = lt_json_text(group, groups->key, "");
 
@@ -441,22 +415,19 @@ name_row(struct lt_html_row *row, const struct lt_html_groups *groups,
 	if (name[0] != '\0')
 		return;
 	row->ours = true;
-	row->name = json_is_true(json_object_get(group, "adjustment"))
-			? "Adjustments"
-			: groups->absent;
+	row->name =
+	    json_is_true(json_object_get(group, "adjustment")) ? "Adjustments" : groups->absent;
 }
 
 void
-lt_html_groups(
-    const struct lt_statement *statement, const struct lt_html_groups *groups)
+lt_html_groups(const struct lt_statement *statement, const struct lt_html_groups *groups)
 {
 	const struct lt_html_column *const columns = groups->columns;
 	const int count = (int)json_array_size(groups->groups);
 	/* A row "1 other" would save no row. */
 	const int shown = count <= ROWS_SHOWN + 1 ? count : ROWS_SHOWN;
 	struct lt_html_row rows[LT_HTML_ROWS_MAX] = {0}, total = {0};
-	struct ranked *const ranked =
-	    rank_groups(groups->groups, columns[0].key);
+	struct ranked *const ranked = rank_groups(groups->groups, columns[0].key);
 	struct pile all = {0}, rest = {0};
 	char others[64];
 	int row_count = shown;
@@ -476,8 +447,7 @@ lt_html_groups(
 		fill_row(&rows[i], &one, columns);
 	}
 	if (shown < count) {
-		snprintf(others, sizeof(others), "%d %s", count - shown,
-		    groups->others);
+		snprintf(others, sizeof(others), "%d %s", count - shown, groups->others);
 		rows[row_count].name = others;
 		rows[row_count].ours = true;
 		fill_row(&rows[row_count++], &rest, columns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Texts of the HTML statement: the one escape that names, reasons and labels of
- * users pass through, figures as they are shown, days and periods in words. A
- * text that is not UTF-8 has U+FFFD for each bad byte.
+ * Texts of the HTML statement: the one escape that names, reasons and labels of users pass through,
+ * figures as they are shown, days and periods in words. A text that is not UTF-8 has U+FFFD for
+ * each bad byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,8 @@
 
 __extension__ typedef __int128 wide;
 
-static const char *const months[] = {"January", "February", "March", "April",
-    "May", "June", "July", "August", "September", "October", "November",
-    "December"};
+static const char *const months[] = {"January", "February", "March", "April", "May", "June", "July",
+    "August", "September", "October", "November", "December"};
 
 /* Reads one UTF-8 character and returns its length; 1 for a bad byte, for which
  * *point is U+FFFD. */
@@ -56,10 +55,9 @@ is_trick(uint32_t point)
 {
 	static const struct {
 		uint32_t first, last;
-	} ranges[] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c},
-	    {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},
-	    {0x2060, 0x206f}, {0xd800, 0xdfff}, {0xfeff, 0xfeff},
-	    {0xfff9, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe0fff},
+	} ranges[] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e},
+	    {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0xd800, 0xdfff},
+	    {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe0fff},
 	    {0x110000, UINT32_MAX}};
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
@@ -139,14 +137,12 @@ lt_unit_shown(const struct lt_statement *statement, enum lt_unit unit)
 }
 
 const char *
-lt_figure_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
-    int64_t value, enum lt_unit unit)
+lt_figure_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement, int64_t value,
+    enum lt_unit unit)
 {
 	const int64_t shown = lt_unit_shown(statement, unit);
 	/* Kilograms and kilowatt-hours are 10 or 1000 shown units. */
-	const int64_t whole = unit == LT_UNIT_CARBON   ? 1000000
-			      : unit == LT_UNIT_ENERGY ? 1000
-						       : 0;
+	const int64_t whole = unit == LT_UNIT_CARBON ? 1000000 : unit == LT_UNIT_ENERGY ? 1000 : 0;
 
 	lt_round_each(NULL, 0, &value, shown);
 	if (unit == LT_UNIT_MONEY) {
@@ -156,8 +152,7 @@ lt_figure_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
 	} else if (whole == 0) {
 		decimal_text(out, LT_FIGURE_SIZE, value / shown, 1);
 	} else {
-		decimal_text(out, LT_FIGURE_SIZE, value / shown,
-		    whole / shown == 10 ? 1 : 3);
+		decimal_text(out, LT_FIGURE_SIZE, value / shown, whole / shown == 10 ? 1 : 3);
 	}
 	if (unit == LT_UNIT_SHARE)
 		strcat(out, " %");
@@ -165,8 +160,8 @@ lt_figure_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
 }
 
 const char *
-lt_estimate_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
-    int64_t value, enum lt_unit unit)
+lt_estimate_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement, int64_t value,
+    enum lt_unit unit)
 {
 	int64_t step = 1;
 
@@ -182,8 +177,8 @@ lt_estimate_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
 }
 
 const char *
-lt_change_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
-    int64_t value, enum lt_unit unit)
+lt_change_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement, int64_t value,
+    enum lt_unit unit)
 {
 	char text[LT_FIGURE_SIZE];
 
@@ -194,8 +189,8 @@ lt_change_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
 }
 
 int64_t
-lt_shown_difference(const struct lt_statement *statement, int64_t one,
-    int64_t other, enum lt_unit unit)
+lt_shown_difference(
+    const struct lt_statement *statement, int64_t one, int64_t other, enum lt_unit unit)
 {
 	const int64_t shown = lt_unit_shown(statement, unit);
 
@@ -209,8 +204,7 @@ lt_ppm(int64_t *ppm, int64_t part, int64_t whole)
 {
 	if (whole <= 0)
 		return false;
-	const wide scaled = (wide)part * LT_MICROS,
-		   half = scaled < 0 ? -(whole / 2) : whole / 2,
+	const wide scaled = (wide)part * LT_MICROS, half = scaled < 0 ? -(whole / 2) : whole / 2,
 		   result = (scaled + half) / whole;
 
 	if (result > INT64_MAX / 2 || result < INT64_MIN / 2)
@@ -225,8 +219,7 @@ lt_day_number(const char *text, int64_t *day)
 	int year, month, date;
 	char dash[2];
 
-	if (sscanf(text, "%4d%1[-]%2d%1[-]%2d", &year, dash, &month, dash,
-		&date) != 5 ||
+	if (sscanf(text, "%4d%1[-]%2d%1[-]%2d", &year, dash, &month, dash, &date) != 5 ||
 	    year < 1970 || month < 1 || month > 12 || date < 1 || date > 31)
 		return false;
 	*day = lt_day_of_date(year, month, date);
@@ -248,8 +241,7 @@ lt_day_text(char *out, size_t size, const char *day, enum lt_day_look look)
 	if (look == LT_DAY_SHORT)
 		snprintf(out, size, "%d %.3s", date.day, month);
 	else
-		snprintf(
-		    out, size, "%d %s %d", date.day, month, (int)date.year);
+		snprintf(out, size, "%d %s %d", date.day, month, (int)date.year);
 	return out;
 }
 
@@ -261,11 +253,10 @@ lt_period_name(char *out, size_t size, const char *label, enum lt_day_look look)
 
 	if (sscanf(label, "%4d-Q%1d%c", &year, &part, &end) == 2)
 		snprintf(out, size, "Q%d %d", part, year);
-	else if (strlen(label) == 7 &&
-		 sscanf(label, "%4d-%2d%c", &year, &part, &end) == 2 &&
+	else if (strlen(label) == 7 && sscanf(label, "%4d-%2d%c", &year, &part, &end) == 2 &&
 		 part >= 1 && part <= 12)
-		snprintf(out, size, "%.*s %d", look == LT_DAY_SHORT ? 3 : 10,
-		    months[part - 1], year);
+		snprintf(
+		    out, size, "%.*s %d", look == LT_DAY_SHORT ? 3 : 10, months[part - 1], year);
 	else
 		snprintf(out, size, "%s", label);
 	return out;

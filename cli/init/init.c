@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide init: writes a first policy file from what Slurm or Kubernetes knows
- * (lowtided --probe), with lines to fill in for what only the admin knows. The
- * file observes: nothing changes at the site until mode: is raised.
+ * lowtide init: writes a first policy file from what Slurm or Kubernetes knows (lowtided --probe),
+ * with lines to fill in for what only the admin knows. The file observes: nothing changes at the
+ * site until mode: is raised.
  *
- * A pool of a Kubernetes cluster whose nodes are of several machines, or sold
- * in several ways, becomes several partitions: one price would be wrong for
- * most of its nodes. The text must pass "lowtide check" before it is written;
- * an existing file is not overwritten.
+ * A pool of a Kubernetes cluster whose nodes are of several machines, or sold in several ways,
+ * becomes several partitions: one price would be wrong for most of its nodes. The text must pass
+ * "lowtide check" before it is written; an existing file is not overwritten.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -44,8 +43,8 @@ part_of(const json_t *shape)
 	if (strncmp(features, key, strlen(key)) == 0) {
 		const char *const machine = features + strlen(key);
 
-		snprintf(part.machine, sizeof(part.machine), "%.*s",
-		    (int)strcspn(machine, ","), machine);
+		snprintf(part.machine, sizeof(part.machine), "%.*s", (int)strcspn(machine, ","),
+		    machine);
 	}
 	return part;
 }
@@ -71,8 +70,8 @@ differences_of(const json_t *shapes)
 	return differ;
 }
 
-/* Writes POOL/MACHINE, POOL/SOLD or POOL/MACHINE/SOLD; false: too long, or the
- * nodes do not name their machine. */
+/* Writes POOL/MACHINE, POOL/SOLD or POOL/MACHINE/SOLD; false: too long, or the nodes do not name
+ * their machine. */
 static bool
 name_part(char name[LT_NAME_SIZE], const char *pool, const struct part *part,
     const struct differences *differ)
@@ -83,8 +82,7 @@ name_part(char name[LT_NAME_SIZE], const char *pool, const struct part *part,
 	    : part->is_spot ? "/spot"
 			    : "/on-demand");
 
-	return length < LT_NAME_SIZE &&
-	       (!differ->machine || part->machine[0] != '\0');
+	return length < LT_NAME_SIZE && (!differ->machine || part->machine[0] != '\0');
 }
 
 /* Finds the part of that name, or adds it. */
@@ -121,8 +119,7 @@ parts_of(const json_t *pool)
 		int64_t nodes = 0, more = 0;
 
 		if ((!differ.machine && !differ.sold) ||
-		    !name_part(
-			name, lt_json_text(pool, "name", ""), &part, &differ)) {
+		    !name_part(name, lt_json_text(pool, "name", ""), &part, &differ)) {
 			json_decref(parts);
 			return NULL;
 		}
@@ -130,8 +127,7 @@ parts_of(const json_t *pool)
 		lt_json_int(one, "nodes", &nodes);
 		lt_json_int(shape, "nodes", &more);
 		json_object_set_new(one, "nodes", json_integer(nodes + more));
-		json_array_append(
-		    json_object_get(one, "shapes"), (json_t *)shape);
+		json_array_append(json_object_get(one, "shapes"), (json_t *)shape);
 	}
 	return parts;
 }
@@ -159,18 +155,15 @@ split_pools(json_t *facts)
 enum { CLOUD_SIZE = 64 };
 
 /* Amounts of dollars, whatever the site's currency. */
-static const int64_t carbon_usd_micros = 100LL * LT_MICROS,
-		     budget_usd_micros = 5000LL * LT_MICROS;
+static const int64_t carbon_usd_micros = 100LL * LT_MICROS, budget_usd_micros = 5000LL * LT_MICROS;
 
 #define DEFAULT_CONFIG "/etc/lowtide/lowtide.yaml"
 
 const struct lt_cli_option lt_cli_init_options[] = {
-    {"output", "FILE",
-	"where to; - is standard output (LOWTIDE_CONFIG, " DEFAULT_CONFIG ")"},
+    {"output", "FILE", "where to; - is standard output (LOWTIDE_CONFIG, " DEFAULT_CONFIG ")"},
     {"price", "PARTITION=AMOUNT,...",
 	"what a whole node of it costs an hour, as gpu=6.40,cpu=0.90"},
-    {"electricity", "AMOUNT",
-	"what a kWh costs, of nodes that are the site's own"},
+    {"electricity", "AMOUNT", "what a kWh costs, of nodes that are the site's own"},
     {NULL, NULL, NULL},
 };
 
@@ -181,8 +174,7 @@ write_name(FILE *out, const char *name)
 	bool plain = isalpha((unsigned char)name[0]) != 0;
 
 	for (const char *c = name; *c; c++)
-		plain = plain && (isalnum((unsigned char)*c) ||
-				     strchr("_.-", *c) != NULL);
+		plain = plain && (isalnum((unsigned char)*c) || strchr("_.-", *c) != NULL);
 	for (size_t i = 0; i < 8; i++) {
 		static const char *const words[] = {
 		    "y", "n", "yes", "no", "on", "off", "true", "null"};
@@ -235,14 +227,12 @@ is_row(const char *name)
 	return false;
 }
 
-/* Guesses the GPU by its Gres type; "" = it may be several. Eight in a node are
- * those on a board, as no server has as many cards. */
+/* Guesses the GPU by its Gres type; "" = it may be several. Eight in a node are those on a board,
+ * as no server has as many cards. */
 static void
-guess_gpu(
-    char name[LT_GPU_NAME_SIZE], const json_t *partition, const char *type)
+guess_gpu(char name[LT_GPU_NAME_SIZE], const json_t *partition, const char *type)
 {
-	const json_t *const shape =
-	    json_array_get(json_object_get(partition, "shapes"), 0);
+	const json_t *const shape = json_array_get(json_object_get(partition, "shapes"), 0);
 	struct lt_gpu room;
 	int64_t gpus = 0;
 	int count;
@@ -255,12 +245,10 @@ guess_gpu(
 		memcpy(name, room.name, sizeof(room.name));
 		return;
 	}
-	if (!lt_json_int(shape, "gpus", &gpus) || gpus != 8 ||
-	    strcasestr(type, "pci") != NULL)
+	if (!lt_json_int(shape, "gpus", &gpus) || gpus != 8 || strcasestr(type, "pci") != NULL)
 		return;
 	for (int i = 0; i < count; i++)
-		if (lt_gpu_may_be(type, &table[i]) &&
-		    strstr(table[i].name, "-SXM") != NULL &&
+		if (lt_gpu_may_be(type, &table[i]) && strstr(table[i].name, "-SXM") != NULL &&
 		    table[i].memory_mib == room.memory_mib) {
 			memcpy(name, table[i].name, sizeof(table[i].name));
 			return;
@@ -293,8 +281,8 @@ write_question(FILE *out, const char *type)
 static bool
 sounds_preemptible(const char *name)
 {
-	static const char *const words[] = {"spot", "preempt", "scaveng", "low",
-	    "backfill", "idle", "besteffort", NULL};
+	static const char *const words[] = {
+	    "spot", "preempt", "scaveng", "low", "backfill", "idle", "besteffort", NULL};
 
 	for (const char *const *word = words; *word != NULL; word++)
 		if (strcasestr(name, *word) != NULL)
@@ -308,16 +296,14 @@ static const char *
 cloud_of(const json_t *partition)
 {
 	return lt_json_text(
-	    json_array_get(json_object_get(partition, "shapes"), 0), "features",
-	    "");
+	    json_array_get(json_object_get(partition, "shapes"), 0), "features", "");
 }
 
 static void
-write_partition(FILE *out, const json_t *partition, const char *source,
-    const struct lt_init_site *site)
+write_partition(
+    FILE *out, const json_t *partition, const char *source, const struct lt_init_site *site)
 {
-	const char *const cloud =
-	    site->is_kubernetes ? cloud_of(partition) : "";
+	const char *const cloud = site->is_kubernetes ? cloud_of(partition) : "";
 	bool untyped;
 	const char *const type = gpu_type(partition, &untyped);
 	char gpu[LT_GPU_NAME_SIZE];
@@ -329,35 +315,28 @@ write_partition(FILE *out, const json_t *partition, const char *source,
 	lt_json_int(partition, "nodes", &nodes);
 	fputs("  ", out);
 	write_name(out, lt_json_text(partition, "name", ""));
-	fprintf(out, ": # %lld node%s%s%s%s\n", (long long)nodes,
-	    nodes == 1 ? "" : "s", cloud[0] != '\0' ? ", " : "", cloud,
-	    json_is_true(json_object_get(partition, "default"))
-		? ", Slurm's default"
-		: "");
-	fprintf(out,
-	    "    pue: 1.2 # energy at the meter over energy at the plug: yours\n");
+	fprintf(out, ": # %lld node%s%s%s%s\n", (long long)nodes, nodes == 1 ? "" : "s",
+	    cloud[0] != '\0' ? ", " : "", cloud,
+	    json_is_true(json_object_get(partition, "default")) ? ", Slurm's default" : "");
+	fprintf(out, "    pue: 1.2 # energy at the meter over energy at the plug: yours\n");
 	if (source != NULL)
 		fprintf(out, "    carbon: %s\n", source);
 	else
 		fputs("    #carbon: 230 # g CO2e per kWh of your grid\n", out);
 	if (gpu[0] != '\0')
-		fprintf(out, "    gpu: %s # guessed from Gres type %s\n", gpu,
-		    type);
+		fprintf(out, "    gpu: %s # guessed from Gres type %s\n", gpu, type);
 	else if (type[0] || untyped)
 		write_question(out, type);
 	if (type[0] || untyped)
-		fputs(
-		    "    accepts: [gpu] # jobs moved here; [gpu, cpu]: those without GPUs too\n",
+		fputs("    accepts: [gpu] # jobs moved here; [gpu, cpu]: those without GPUs too\n",
 		    out);
 	lt_init_price_of(out, partition, site);
-	if (!site->is_kubernetes &&
-	    sounds_preemptible(lt_json_text(partition, "name", "")))
+	if (!site->is_kubernetes && sounds_preemptible(lt_json_text(partition, "name", "")))
 		fprintf(out,
 		    "    # Are its nodes taken back, or its jobs preempted? How often, by\n"
 		    "    # node and hour, and how long until a job works again?\n"
 		    "    %spreemptible: {interruptions_per_hour: 0.004, notice: 2m, restart: 6m}%s\n",
-		    priced ? "" : "#",
-		    priced ? " # guessed from its name" : "");
+		    priced ? "" : "#", priced ? " # guessed from its name" : "");
 }
 
 /* True if Slurm gives jobs without --time no limit in one of them. */
@@ -375,8 +354,7 @@ has_unlimited(const json_t *partitions)
 
 /* Writes the team's line to uncomment; the first one shows all its keys. */
 static void
-write_budget(
-    FILE *out, const char *team, bool first, const struct lt_init_site *site)
+write_budget(FILE *out, const char *team, bool first, const struct lt_init_site *site)
 {
 	char amount[LT_INIT_AMOUNT_SIZE];
 
@@ -391,8 +369,7 @@ write_budget(
 
 /* Writes a line for each team but root, which is all of them. */
 static void
-write_budgets(
-    FILE *out, const json_t *accounts, const struct lt_init_site *site)
+write_budgets(FILE *out, const json_t *accounts, const struct lt_init_site *site)
 {
 	size_t index;
 	const json_t *item;
@@ -400,9 +377,8 @@ write_budgets(
 
 	fputs("#budgets:\n", out);
 	json_array_foreach(accounts, index, item) {
-		const char *const team = json_is_string(item)
-					     ? json_string_value(item)
-					     : lt_json_text(item, "name", "");
+		const char *const team =
+		    json_is_string(item) ? json_string_value(item) : lt_json_text(item, "name", "");
 
 		if (team[0] == '\0' || strcmp(team, "root") == 0)
 			continue;
@@ -413,9 +389,9 @@ write_budgets(
 		write_budget(out, "team", true, site);
 }
 
-/* Names that tools give to jobs whose user waits for them to start: Open
- * OnDemand's apps, JupyterHub's batchspawner, dask-jobqueue, and what their
- * pages say for VNC, VS Code, RStudio and Ray. */
+/* Names that tools give to jobs whose user waits for them to start: Open OnDemand's apps,
+ * JupyterHub's batchspawner, dask-jobqueue, and what their pages say for VNC, VS Code, RStudio and
+ * Ray. */
 static const char waited_for[] =
     "  waited-for:\n"
     "    name: [\"*sys/dashboard/*\", \"*jupyter*\", \"*notebook*\", \"*rstudio*\",\n"
@@ -429,11 +405,10 @@ write_classes(FILE *out, const json_t *qoses)
 	size_t index;
 	const json_t *qos;
 
-	fputs(
-	    "\n# Classes of service: what may become of whose jobs. The first whose\n"
-	    "# names match counts: keep jobs that a person waits for at the top.\n"
-	    "# They are placed only with --carbon-aware, whatever a class below says.\n"
-	    "classes:\n",
+	fputs("\n# Classes of service: what may become of whose jobs. The first whose\n"
+	      "# names match counts: keep jobs that a person waits for at the top.\n"
+	      "# They are placed only with --carbon-aware, whatever a class below says.\n"
+	      "classes:\n",
 	    out);
 	fputs(waited_for, out);
 	json_array_foreach(qoses, index, qos) {
@@ -448,12 +423,11 @@ write_classes(FILE *out, const json_t *qoses)
 static void
 write_tail(FILE *out, const json_t *facts, const struct lt_init_site *site)
 {
-	fputs(
-	    site->is_kubernetes
-		? "\n# Budgets: per team (a namespace that takes part). Each team\n"
-		  "# is charged and reported, with a budget or without.\n"
-		: "\n# Budgets: per team (a Slurm account and all below it). Each\n"
-		  "# account is charged and reported, with a budget or without.\n",
+	fputs(site->is_kubernetes
+		  ? "\n# Budgets: per team (a namespace that takes part). Each team\n"
+		    "# is charged and reported, with a budget or without.\n"
+		  : "\n# Budgets: per team (a Slurm account and all below it). Each\n"
+		    "# account is charged and reported, with a budget or without.\n",
 	    out);
 	write_budgets(out, json_object_get(facts, "accounts"), site);
 	write_classes(out, json_object_get(facts, "qoses"));
@@ -461,8 +435,7 @@ write_tail(FILE *out, const json_t *facts, const struct lt_init_site *site)
 
 /* Writes the keys that hold for the whole site. */
 static void
-write_head(FILE *out, const json_t *facts, const struct lt_init_site *site,
-    bool has_prices)
+write_head(FILE *out, const json_t *facts, const struct lt_init_site *site, bool has_prices)
 {
 	char amount[LT_INIT_AMOUNT_SIZE], rate[LT_INIT_RATE_SIZE];
 
@@ -510,12 +483,11 @@ lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *found)
 	const char *const source = lt_init_sources(out, site);
 
 	lt_init_prices(out, facts, site, source != NULL);
-	fputs(
-	    has_prices
-		? "\n# Prices are the cloud's list prices of a pool's first machine: yours\n"
-		  "# may be others. Jobs are never moved to a partition not here.\n"
-		: "\n# Fill in what a whole node costs an hour. Without prices only\n"
-		  "# carbon is shown; jobs are never moved to a partition not here.\n",
+	fputs(has_prices
+		  ? "\n# Prices are the cloud's list prices of a pool's first machine: yours\n"
+		    "# may be others. Jobs are never moved to a partition not here.\n"
+		  : "\n# Fill in what a whole node costs an hour. Without prices only\n"
+		    "# carbon is shown; jobs are never moved to a partition not here.\n",
 	    out);
 	fputs("partitions:\n", out);
 	json_array_foreach(partitions, index, partition)
@@ -523,8 +495,7 @@ lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *found)
 	write_tail(out, facts, site);
 }
 
-/* Reads the maker of this machine from its firmware, where clouds name
- * themselves. */
+/* Reads the maker of this machine from its firmware, where clouds name themselves. */
 static void
 find_vendor(char *out, size_t size)
 {
@@ -537,23 +508,19 @@ find_vendor(char *out, size_t size)
 		fclose(in);
 }
 
-/* Reads the cloud's region of this machine, which cloud-init has left in a
- * file. */
+/* Reads the cloud's region of this machine, which cloud-init has left in a file. */
 static void
 find_region(char *out, size_t size)
 {
-	json_t *const facts =
-	    json_load_file("/run/cloud-init/instance-data.json", 0, NULL);
+	json_t *const facts = json_load_file("/run/cloud-init/instance-data.json", 0, NULL);
 
-	snprintf(out, size, "%s",
-	    lt_json_text(json_object_get(facts, "v1"), "region", ""));
+	snprintf(out, size, "%s", lt_json_text(json_object_get(facts, "v1"), "region", ""));
 	json_decref(facts);
 }
 
 /* Takes vendor and region from the cluster's nodes, wherever this runs. */
 static void
-take_cloud(
-    const json_t *facts, char vendor[CLOUD_SIZE], char region[CLOUD_SIZE])
+take_cloud(const json_t *facts, char vendor[CLOUD_SIZE], char region[CLOUD_SIZE])
 {
 	const json_t *const conf = json_object_get(facts, "conf");
 	const char *const cloud = lt_json_text(conf, "cloud", "");
@@ -567,15 +534,13 @@ take_cloud(
 static bool
 is_kubernetes(const json_t *facts)
 {
-	return strcmp(
-		   lt_json_text(json_object_get(facts, "conf"), "system", ""),
-		   "kubernetes") == 0;
+	return strcmp(lt_json_text(json_object_get(facts, "conf"), "system", ""), "kubernetes") ==
+	       0;
 }
 
 /* Writes a new file, and its directory; fails if the file exists. */
 static int
-save_file(
-    const char *path, const char *text, size_t length, struct lt_error *err)
+save_file(const char *path, const char *text, size_t length, struct lt_error *err)
 {
 	char parent[4096];
 
@@ -585,15 +550,12 @@ save_file(
 	if (slash != NULL && slash != parent) {
 		*slash = '\0';
 		if (mkdir(parent, 0755) && errno != EEXIST)
-			return lt_fail(
-			    err, LT_EIO, "%s: %s", parent, strerror(errno));
+			return lt_fail(err, LT_EIO, "%s: %s", parent, strerror(errno));
 	}
-	const int fd =
-	    open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
 	if (fd < 0 && errno == EEXIST)
-		return lt_fail(err, LT_EINPUT,
-		    "%s is there already; --output names another", path);
+		return lt_fail(err, LT_EINPUT, "%s is there already; --output names another", path);
 	if (fd < 0)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
 	const bool ok = write(fd, text, length) == (ssize_t)length;
@@ -606,8 +568,8 @@ save_file(
 	return LT_OK;
 }
 
-/* Checks the text as "lowtide check" does: an odd partition name is found here
- * and not when lowtided starts. */
+/* Checks the text as "lowtide check" does: an odd partition name is found here and not when
+ * lowtided starts. */
 static int
 check_text(const char *text, size_t length, struct lt_error *err)
 {
@@ -615,8 +577,7 @@ check_text(const char *text, size_t length, struct lt_error *err)
 	struct lt_policy_errors errors = {0};
 
 	if (lt_policy_parse_all(&policy,
-		&(struct lt_policy_text){
-		    .name = "the new file", .bytes = text, .length = length},
+		&(struct lt_policy_text){.name = "the new file", .bytes = text, .length = length},
 		lt_adapter_names(), &errors) == LT_OK)
 		lt_check_sources(policy, &errors);
 	lt_policy_free(policy);
@@ -630,8 +591,7 @@ lt_cli_init(const struct lt_cli *cli)
 {
 	const char *const named = getenv("LOWTIDE_CONFIG");
 	const char *path = lt_cli_value(cli, "output");
-	char zone[128], currency[4], vendor[CLOUD_SIZE], region[CLOUD_SIZE],
-	    *text = NULL;
+	char zone[128], currency[4], vendor[CLOUD_SIZE], region[CLOUD_SIZE], *text = NULL;
 	size_t length = 0;
 	json_t *facts = NULL;
 	struct lt_error err = {0};
@@ -642,8 +602,7 @@ lt_cli_init(const struct lt_cli *cli)
 	const bool to_stdout = strcmp(path, "-") == 0;
 
 	if (!to_stdout && !access(path, F_OK))
-		lt_fail(&err, LT_EINPUT,
-		    "%s is there already; --output names another", path);
+		lt_fail(&err, LT_EINPUT, "%s is there already; --output names another", path);
 	if (err.code || lt_probe_facts(&facts, &err))
 		return lt_cli_fail(&err);
 	FILE *const out = open_memstream(&text, &length);
@@ -671,8 +630,7 @@ lt_cli_init(const struct lt_cli *cli)
 	json_decref(facts);
 	if (out == NULL || fclose(out))
 		lt_fail(&err, LT_ENOMEM, "no memory");
-	else if (!err.code && check_text(text, length, &err) == LT_OK &&
-		 to_stdout)
+	else if (!err.code && check_text(text, length, &err) == LT_OK && to_stdout)
 		fwrite(text, 1, length, stdout);
 	else if (!err.code)
 		save_file(path, text, length, &err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The currency of a first policy file: the locale's, else that of the country
- * in whose time zone the host is. Also the amounts of the file, which are
- * dollars, converted to it by the rates of currency.h.
+ * The currency of a first policy file: the locale's, else that of the country in whose time zone
+ * the host is. Also the amounts of the file, which are dollars, converted to it by the rates of
+ * currency.h.
  */
 #include <locale.h>
 #include <string.h>
@@ -11,8 +11,7 @@
 #include "init.h"
 #include "units.h"
 
-/* The first entry that the zone begins with counts. All other zones of Europe
- * have the euro. */
+/* The first entry that the zone begins with counts. All other zones of Europe have the euro. */
 static const struct {
 	const char *zone, *currency;
 } currencies[] = {
@@ -98,8 +97,7 @@ lt_init_currency(char out[4], const char *zone)
 	}
 	(void)snprintf(out, 4, "USD");
 	for (size_t i = 0; i < sizeof(currencies) / sizeof(currencies[0]); i++)
-		if (strncmp(currencies[i].zone, zone,
-			strlen(currencies[i].zone)) == 0) {
+		if (strncmp(currencies[i].zone, zone, strlen(currencies[i].zone)) == 0) {
 			(void)snprintf(out, 4, "%s", currencies[i].currency);
 			break;
 		}
@@ -125,26 +123,21 @@ plain_amount(char out[LT_INIT_AMOUNT_SIZE], int64_t micros)
 }
 
 const char *
-lt_init_amount(char out[LT_INIT_AMOUNT_SIZE], int64_t usd_micros,
-    const struct lt_init_site *site)
+lt_init_amount(char out[LT_INIT_AMOUNT_SIZE], int64_t usd_micros, const struct lt_init_site *site)
 {
-	return plain_amount(
-	    out, lt_currency_of_usd(usd_micros, site->currency));
+	return plain_amount(out, lt_currency_of_usd(usd_micros, site->currency));
 }
 
 const char *
-lt_init_rate(char out[LT_INIT_RATE_SIZE], int64_t usd_micros,
-    const struct lt_init_site *site)
+lt_init_rate(char out[LT_INIT_RATE_SIZE], int64_t usd_micros, const struct lt_init_site *site)
 {
-	const struct lt_currency *const found =
-	    lt_currency_find(site->currency);
+	const struct lt_currency *const found = lt_currency_find(site->currency);
 	char usd[LT_INIT_AMOUNT_SIZE];
 
 	if (found == NULL || strcmp(site->currency, "USD") == 0)
 		out[0] = '\0';
 	else
-		snprintf(out, LT_INIT_RATE_SIZE,
-		    "; %s USD at %.10g %s (" LT_CURRENCY_RATES_DAY ")",
+		snprintf(out, LT_INIT_RATE_SIZE, "; %s USD at %.10g %s (" LT_CURRENCY_RATES_DAY ")",
 		    plain_amount(usd, usd_micros), found->per_usd, found->code);
 	return out;
 }

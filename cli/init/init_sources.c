@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sources of a first policy file, only those that need no key, and the
- * prices of its partitions.
+ * The sources of a first policy file, only those that need no key, and the prices of its
+ * partitions.
  *
- * The grid is guessed from the cloud's region, else from the time zone. Sources
- * of prices and interruption rates are written if the nodes themselves say what
- * machines of which cloud they are, as a Kubernetes cluster's do by their
- * labels. A source of a grid is written only if its adapter accepts it; where
- * nothing is known the file has lines to fill in.
+ * The grid is guessed from the cloud's region, else from the time zone. Sources of prices and
+ * interruption rates are written if the nodes themselves say what machines of which cloud they are,
+ * as a Kubernetes cluster's do by their labels. A source of a grid is written only if its adapter
+ * accepts it; where nothing is known the file has lines to fill in.
  */
 #include <string.h>
 
@@ -18,16 +17,16 @@
 #include "limits.h"
 #include "text.h"
 
-/* A country's grid by its main time zone. In the Americas, Asia and Australia
- * grids share zones: there only zones with a single grid are listed. */
+/* A country's grid by its main time zone. In the Americas, Asia and Australia grids share zones:
+ * there only zones with a single grid are listed. */
 static const struct {
 	const char *zone, *place;	   /* zone: its clocks */
 	const char *adapter, *key, *value; /* asked; adapter NULL = none */
 	const char *profile;		   /* of climatology; NULL = none */
 } grids[] = {
-#define CHARTS(zone, place, code, profile)                                     \
-	{                                                                      \
-		zone, place, "energy_charts", "country", code, profile         \
+#define CHARTS(zone, place, code, profile)                                                         \
+	{                                                                                          \
+		zone, place, "energy_charts", "country", code, profile                             \
 	}
     {"Europe/London", "Great Britain", "uk_carbon_intensity", NULL, NULL, "GB"},
     CHARTS("Europe/Amsterdam", "the Netherlands", "nl", "NL"),
@@ -56,9 +55,9 @@ static const struct {
     CHARTS("Europe/Warsaw", "Poland", "pl", "PL"),
     CHARTS("Europe/Zagreb", "Croatia", "hr", "HR"),
     CHARTS("Europe/Zurich", "Switzerland", "ch", "CH"),
-#define USUAL(zone, place, profile)                                            \
-	{                                                                      \
-		zone, place, NULL, NULL, NULL, profile                         \
+#define USUAL(zone, place, profile)                                                                \
+	{                                                                                          \
+		zone, place, NULL, NULL, NULL, profile                                             \
 	}
     USUAL("America/Los_Angeles", "California", "US-CAL-CISO"),
     USUAL("Australia/Adelaide", "South Australia", "AU-SA"),
@@ -103,17 +102,15 @@ static const struct cloud {
 static bool
 is_of(const struct lt_init_site *site, const struct cloud *cloud)
 {
-	return strcmp(site->vendor, cloud->vendor) == 0 ||
-	       strcmp(site->vendor, cloud->cloud) == 0;
+	return strcmp(site->vendor, cloud->vendor) == 0 || strcmp(site->vendor, cloud->cloud) == 0;
 }
 
-/* True if the adapter exists and accepts these options. A zone that the profile
- * adapter does not ship is refused by it, and not written. */
+/* True if the adapter exists and accepts these options. A zone that the profile adapter does not
+ * ship is refused by it, and not written. */
 static bool
 adapter_accepts(const char *adapter, const char *const *words)
 {
-	const struct lt_adapter *const found =
-	    adapter != NULL ? lt_adapter_find(adapter) : NULL;
+	const struct lt_adapter *const found = adapter != NULL ? lt_adapter_find(adapter) : NULL;
 	struct lt_source_options options = {.name = "grid"};
 
 	/* key, value, ..., NULL */
@@ -121,8 +118,7 @@ adapter_accepts(const char *adapter, const char *const *words)
 		options.items[options.count].key = words[0];
 		options.items[options.count].value = words[1];
 	}
-	return found != NULL &&
-	       lt_adapter_check(found, &options, NULL) == LT_OK;
+	return found != NULL && lt_adapter_check(found, &options, NULL) == LT_OK;
 }
 
 struct grid { /* what is known of the nodes' grid */
@@ -131,8 +127,8 @@ struct grid { /* what is known of the nodes' grid */
 	const char *adapter, *key, *value; /* asked; adapter NULL = none */
 	bool direct;			   /* are its intensities so? */
 	const char *profile;		   /* of climatology; NULL = none */
-	const char *zone;	    /* of Electricity Maps; NULL = none */
-	const char *cloud, *region; /* of cloud_region; NULL = none */
+	const char *zone;		   /* of Electricity Maps; NULL = none */
+	const char *cloud, *region;	   /* of cloud_region; NULL = none */
 };
 
 static void
@@ -151,8 +147,8 @@ write_grid(FILE *out, const struct grid *grid)
 	    : mean ? "mean"
 		   : "profile");
 	if (asked && grid->key != NULL)
-		fprintf(out, "  grid: {adapter: %s, %s: %s}\n", grid->adapter,
-		    grid->key, grid->value);
+		fprintf(
+		    out, "  grid: {adapter: %s, %s: %s}\n", grid->adapter, grid->key, grid->value);
 	else if (asked)
 		fprintf(out, "  grid: {adapter: %s}\n", grid->adapter);
 	else if (grid->zone != NULL)
@@ -164,8 +160,7 @@ write_grid(FILE *out, const struct grid *grid)
 		fprintf(out,
 		    "  # A usual day of each month, from past years; needs no network%s.\n"
 		    "  profile: {adapter: climatology, zone: %s%s}\n",
-		    asked ? ". Counts\n  # while grid is stale" : "",
-		    grid->profile,
+		    asked ? ". Counts\n  # while grid is stale" : "", grid->profile,
 		    grid->direct ? ", emission_factors: direct" : "");
 	if (mean)
 		fprintf(out,
@@ -187,9 +182,8 @@ write_hints(FILE *out, const struct lt_init_site *site)
 	    site->zone[0] ? site->zone : "this time zone");
 	for (size_t i = 0; i < sizeof(clouds) / sizeof(clouds[0]); i++)
 		if (is_of(site, &clouds[i]) &&
-		    adapter_accepts("cloud_region",
-			(const char *[]){"cloud", clouds[i].cloud, "region",
-			    clouds[i].region, NULL}))
+		    adapter_accepts("cloud_region", (const char *[]){"cloud", clouds[i].cloud,
+							"region", clouds[i].region, NULL}))
 			fprintf(out,
 			    "# or, as this is a machine of %s, its region's yearly mean (of which?):\n"
 			    "#  grid: {adapter: cloud_region, cloud: %s, region: %s}\n",
@@ -199,25 +193,23 @@ write_hints(FILE *out, const struct lt_init_site *site)
 static bool
 ships(const char *profile)
 {
-	return profile != NULL && adapter_accepts("climatology",
-				      (const char *[]){"zone", profile, NULL});
+	return profile != NULL &&
+	       adapter_accepts("climatology", (const char *[]){"zone", profile, NULL});
 }
 
 /* Sets *grid from grids[]; false: it has nothing that this lowtide can use. */
 static bool
 take_grid(struct grid *grid, size_t index)
 {
-	const bool asked = adapter_accepts(grids[index].adapter,
-	    (const char *[]){grids[index].key, grids[index].value, NULL});
+	const bool asked = adapter_accepts(
+	    grids[index].adapter, (const char *[]){grids[index].key, grids[index].value, NULL});
 
 	grid->place = grids[index].place;
 	grid->adapter = asked ? grids[index].adapter : NULL;
-	grid->direct =
-	    asked && lt_adapter_find(grid->adapter)->basis == LT_BASIS_DIRECT;
+	grid->direct = asked && lt_adapter_find(grid->adapter)->basis == LT_BASIS_DIRECT;
 	grid->key = grids[index].key;
 	grid->value = grids[index].value;
-	grid->profile =
-	    ships(grids[index].profile) ? grids[index].profile : NULL;
+	grid->profile = ships(grids[index].profile) ? grids[index].profile : NULL;
 	return asked || grid->profile != NULL;
 }
 
@@ -227,8 +219,7 @@ is_within(const char *zone, const char *profile)
 {
 	return profile != NULL &&
 	       (strcmp(zone, profile) == 0 ||
-		   (strlen(profile) == 2 && strncmp(zone, profile, 2) == 0 &&
-		       zone[2] == '-'));
+		   (strlen(profile) == 2 && strncmp(zone, profile, 2) == 0 && zone[2] == '-'));
 }
 
 /* Finds the grid of the machine's cloud region. */
@@ -240,16 +231,14 @@ find_by_region(struct grid *grid, const struct lt_init_site *site)
 	for (size_t i = 0; i < sizeof(clouds) / sizeof(clouds[0]); i++)
 		if (is_of(site, &clouds[i])) {
 			grid->cloud = clouds[i].cloud;
-			region =
-			    lt_cloud_region_find(grid->cloud, site->region);
+			region = lt_cloud_region_find(grid->cloud, site->region);
 		}
 	if (region == NULL)
 		return false;
 	grid->why = "as this machine's region is";
 	grid->because = region->name;
 	for (size_t i = 0; i < sizeof(grids) / sizeof(grids[0]); i++)
-		if (is_within(region->zone, grids[i].profile) &&
-		    take_grid(grid, i))
+		if (is_within(region->zone, grids[i].profile) && take_grid(grid, i))
 			return true;
 	grid->place = grid->zone = region->zone;
 	grid->adapter = NULL;
@@ -275,8 +264,7 @@ lt_init_sources(FILE *out, const struct lt_init_site *site)
 	struct grid grid = {0};
 
 	fputs(
-	    "\n# Where signals come from; `lowtide signals adapters` lists what there is.\n",
-	    out);
+	    "\n# Where signals come from; `lowtide signals adapters` lists what there is.\n", out);
 	if (!find_by_region(&grid, site) && !find_by_clock(&grid, site)) {
 		write_hints(out, site);
 		return NULL;
@@ -292,8 +280,8 @@ static const int64_t node_hour_usd_micros = 12500000;
 
 enum { MACHINE_SIZE = 64, NAME_ROOM = LT_NAME_SIZE - (int)sizeof("price-") };
 
-/* The adapters that list the prices of a cloud's machines, and how often spot
- * machines are interrupted. */
+/* The adapters that list the prices of a cloud's machines, and how often spot machines are
+ * interrupted. */
 static const struct listed {
 	const char *cloud;
 	const char *price, *type; /* adapter, and its option for the machine */
@@ -301,8 +289,7 @@ static const struct listed {
 	const char *notice;
 	bool is_many; /* the adapter's clouds: which is said */
 } lists[] = {
-    {"aws", "skypilot_catalog", "instance_type", "aws_spot_advisor", "2m",
-	true},
+    {"aws", "skypilot_catalog", "instance_type", "aws_spot_advisor", "2m", true},
     {"gcp", "skypilot_catalog", "instance_type", NULL, "30s", true},
     {"azure", "azure_retail_price", "sku", NULL, "30s", false},
 };
@@ -347,31 +334,26 @@ read_features(struct machine *machine, const char *features)
 	return true;
 }
 
-/* Finds the machine of a partition's first node; false: not known, or no
- * adapter lists it. */
+/* Finds the machine of a partition's first node; false: not known, or no adapter lists it. */
 static bool
-find_machine(struct machine *machine, const json_t *partition,
-    const struct lt_init_site *site)
+find_machine(struct machine *machine, const json_t *partition, const struct lt_init_site *site)
 {
-	const json_t *const shape =
-	    json_array_get(json_object_get(partition, "shapes"), 0);
+	const json_t *const shape = json_array_get(json_object_get(partition, "shapes"), 0);
 	const char *const name = lt_json_text(partition, "name", "");
 
 	*machine = (struct machine){.list = NULL};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		if (strcmp(site->vendor, lists[i].cloud) == 0)
 			machine->list = &lists[i];
-	if (machine->list == NULL || site->region[0] == '\0' ||
-	    strlen(name) >= (size_t)NAME_ROOM ||
+	if (machine->list == NULL || site->region[0] == '\0' || strlen(name) >= (size_t)NAME_ROOM ||
 	    !read_features(machine, lt_json_text(shape, "features", "")))
 		return false;
 	lt_json_int(shape, "gpus", &machine->gpus);
 	if (strcmp(machine->list->cloud, "gcp") != 0 || machine->gpus == 0)
 		return true;
-	for (size_t i = 0; i < sizeof(accelerators) / sizeof(accelerators[0]);
-	     i++)
-		if (strncmp(machine->type, accelerators[i].family,
-			strlen(accelerators[i].family)) == 0)
+	for (size_t i = 0; i < sizeof(accelerators) / sizeof(accelerators[0]); i++)
+		if (strncmp(
+			machine->type, accelerators[i].family, strlen(accelerators[i].family)) == 0)
 			machine->accelerator = accelerators[i].accelerator;
 	return machine->accelerator != NULL;
 }
@@ -413,8 +395,7 @@ lt_init_is_said(const json_t *partition, const struct lt_init_site *site)
 {
 	const char *amount;
 
-	return find_said(&amount, lt_json_text(partition, "name", ""),
-		   site->prices) > 0;
+	return find_said(&amount, lt_json_text(partition, "name", ""), site->prices) > 0;
 }
 
 static bool
@@ -429,8 +410,7 @@ is_partition(const json_t *facts, const char *name, size_t length)
 	size_t index;
 	const json_t *partition;
 
-	json_array_foreach(
-	    json_object_get(facts, "partitions"), index, partition) {
+	json_array_foreach(json_object_get(facts, "partitions"), index, partition) {
 		const char *const pool = lt_json_text(partition, "name", "");
 
 		if (strlen(pool) == length && strncmp(pool, name, length) == 0)
@@ -440,76 +420,67 @@ is_partition(const json_t *facts, const char *name, size_t length)
 }
 
 int
-lt_init_check_said(
-    const json_t *facts, const struct lt_init_site *site, struct lt_error *err)
+lt_init_check_said(const json_t *facts, const struct lt_init_site *site, struct lt_error *err)
 {
 	const char *const kwh = site->electricity;
 
 	if (kwh != NULL && !is_amount(kwh, strlen(kwh)))
-		return lt_fail(err, LT_EINPUT,
-		    "--electricity: got %s, want money for a kWh, as 0.28",
-		    kwh);
+		return lt_fail(
+		    err, LT_EINPUT, "--electricity: got %s, want money for a kWh, as 0.28", kwh);
 	for (const char *at = site->prices; at != NULL; at = next_said(at)) {
 		const size_t length = strcspn(at, ",");
 		const size_t name = strcspn(at, "=,");
 
-		if (name == length ||
-		    !is_amount(at + name + 1, length - name - 1))
+		if (name == length || !is_amount(at + name + 1, length - name - 1))
 			return lt_fail(err, LT_EINPUT,
-			    "--price: got %.*s, want PARTITION=AMOUNT, as gpu=6.40",
-			    (int)length, at);
-		if (!is_partition(facts, at, name))
-			return lt_fail(err, LT_EINPUT,
-			    "--price: Slurm has no partition %.*s", (int)name,
+			    "--price: got %.*s, want PARTITION=AMOUNT, as gpu=6.40", (int)length,
 			    at);
+		if (!is_partition(facts, at, name))
+			return lt_fail(
+			    err, LT_EINPUT, "--price: Slurm has no partition %.*s", (int)name, at);
 	}
 	return LT_OK;
 }
 
 static void
-write_price(FILE *out, const char *pool, const struct machine *machine,
-    const struct lt_init_site *site)
+write_price(
+    FILE *out, const char *pool, const struct machine *machine, const struct lt_init_site *site)
 {
 	const struct listed *const list = machine->list;
 
 	fprintf(out, "  price-%s: {adapter: %s", pool, list->price);
 	if (list->is_many)
 		fprintf(out, ", cloud: %s", list->cloud);
-	fprintf(out, ", region: %s, %s: %s, capacity: %s", site->region,
-	    list->type, machine->type, machine->is_spot ? "spot" : "on_demand");
+	fprintf(out, ", region: %s, %s: %s, capacity: %s", site->region, list->type, machine->type,
+	    machine->is_spot ? "spot" : "on_demand");
 	if (machine->accelerator != NULL)
-		fprintf(out, ", accelerator: %s, accelerator_count: %lld",
-		    machine->accelerator, (long long)machine->gpus);
+		fprintf(out, ", accelerator: %s, accelerator_count: %lld", machine->accelerator,
+		    (long long)machine->gpus);
 	fputs("}\n", out);
 	if (machine->is_spot && list->rate != NULL)
-		fprintf(out,
-		    "  rate-%s: {adapter: %s, region: %s, instance_type: %s}\n",
-		    pool, list->rate, site->region, machine->type);
+		fprintf(out, "  rate-%s: {adapter: %s, region: %s, instance_type: %s}\n", pool,
+		    list->rate, site->region, machine->type);
 }
 
 void
-lt_init_prices(FILE *out, const json_t *facts, const struct lt_init_site *site,
-    bool has_sources)
+lt_init_prices(FILE *out, const json_t *facts, const struct lt_init_site *site, bool has_sources)
 {
 	size_t index;
 	const json_t *partition;
 	struct machine machine;
 
-	json_array_foreach(
-	    json_object_get(facts, "partitions"), index, partition) {
+	json_array_foreach(json_object_get(facts, "partitions"), index, partition) {
 		if (!find_machine(&machine, partition, site))
 			continue;
 		if (!has_sources)
 			fputs("sources:\n", out);
 		has_sources = true;
-		write_price(
-		    out, lt_json_text(partition, "name", ""), &machine, site);
+		write_price(out, lt_json_text(partition, "name", ""), &machine, site);
 	}
 }
 
 void
-lt_init_price_of(
-    FILE *out, const json_t *partition, const struct lt_init_site *site)
+lt_init_price_of(FILE *out, const json_t *partition, const struct lt_init_site *site)
 {
 	const char *const pool = lt_json_text(partition, "name", "");
 	const char *amount;
@@ -523,8 +494,7 @@ lt_init_price_of(
 		    "    electricity_price_per_kwh: %s\n",
 		    site->electricity);
 	if (said > 0) {
-		fprintf(
-		    out, "    price_per_node_hour: %.*s\n", (int)said, amount);
+		fprintf(out, "    price_per_node_hour: %.*s\n", (int)said, amount);
 		return;
 	}
 	if (!find_machine(&machine, partition, site)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide check FILE: reads a policy file as lowtided would, has each adapter
- * check its own options, and prints every error and warning as "FILE:LINE:COL:
+ * lowtide check FILE: reads a policy file as lowtided would, has each adapter check its own
+ * options, and prints every error and warning as "FILE:LINE:COL:
  * ...". It does not ask lowtided. Exit status 1 if there is an error.
  */
 #include <errno.h>
@@ -15,11 +15,9 @@
 struct lt_source_options
 lt_options_of(const struct lt_policy_source *source)
 {
-	struct lt_source_options options = {
-	    .name = source->name, .count = source->option_count};
+	struct lt_source_options options = {.name = source->name, .count = source->option_count};
 
-	_Static_assert(
-	    sizeof(options.items) / sizeof(options.items[0]) >= LT_OPTION_MAX,
+	_Static_assert(sizeof(options.items) / sizeof(options.items[0]) >= LT_OPTION_MAX,
 	    "every option of a source fits");
 
 	for (int i = 0; i < source->option_count; i++) {
@@ -32,20 +30,18 @@ lt_options_of(const struct lt_policy_source *source)
 }
 
 int
-lt_check_source(const struct lt_policy *policy,
-    const struct lt_policy_source *source, struct lt_error *err)
+lt_check_source(
+    const struct lt_policy *policy, const struct lt_policy_source *source, struct lt_error *err)
 {
 	const struct lt_source_options options = lt_options_of(source);
 
-	if (lt_adapter_check(lt_adapter_find(source->adapter), &options, err) ==
-	    LT_OK)
+	if (lt_adapter_check(lt_adapter_find(source->adapter), &options, err) == LT_OK)
 		return LT_OK;
 	if (err->line == 0) {
 		err->line = source->line;
 		err->column = source->column;
 	}
-	return lt_context(
-	    err, "%s:%d:%d", policy->path, err->line, err->column);
+	return lt_context(err, "%s:%d:%d", policy->path, err->line, err->column);
 }
 
 /* Checks the signals by what each source gives; its options are right. */
@@ -55,33 +51,24 @@ check_signals(const struct lt_policy *policy, struct lt_policy_errors *errors)
 	struct lt_source_kind kinds[LT_SOURCES_MAX];
 
 	for (int i = 0; i < policy->source_count; i++) {
-		const struct lt_source_options options =
-		    lt_options_of(&policy->sources[i]);
+		const struct lt_source_options options = lt_options_of(&policy->sources[i]);
 		const struct lt_adapter *const adapter =
 		    lt_adapter_find(policy->sources[i].adapter);
-		const enum lt_quantity quantity =
-		    lt_adapter_quantity(adapter, &options);
+		const enum lt_quantity quantity = lt_adapter_quantity(adapter, &options);
 
 		kinds[i].quantity = lt_quantity_name(quantity);
 		kinds[i].title = lt_quantity_title(quantity);
-		kinds[i].basis =
-		    lt_basis_name(lt_adapter_basis(adapter, &options));
-		kinds[i].basis_is_option =
-		    lt_adapter_has_option(adapter, "emission_factors");
-		kinds[i].currency = adapter->currency != NULL
-					? adapter->currency(&options)
-					: "";
+		kinds[i].basis = lt_basis_name(lt_adapter_basis(adapter, &options));
+		kinds[i].basis_is_option = lt_adapter_has_option(adapter, "emission_factors");
+		kinds[i].currency = adapter->currency != NULL ? adapter->currency(&options) : "";
 	}
 	lt_policy_check_signals(policy, kinds, errors);
 }
 
 void
-lt_check_sources(
-    const struct lt_policy *policy, struct lt_policy_errors *errors)
+lt_check_sources(const struct lt_policy *policy, struct lt_policy_errors *errors)
 {
-	for (int i = 0;
-	     i < policy->source_count && errors->count < LT_POLICY_ERRORS_MAX;
-	     i++) {
+	for (int i = 0; i < policy->source_count && errors->count < LT_POLICY_ERRORS_MAX; i++) {
 		struct lt_error *const err = &errors->items[errors->count];
 
 		*err = (struct lt_error){0};
@@ -99,36 +86,29 @@ lt_check_wants_gpu_power(const struct lt_policy_partition *partition)
 	       (partition->carbon.is_set || partition->tariff.is_set);
 }
 
-/* Warns of files that sources name and that can't be read here: a policy may be
- * checked on another host than the one it is for. */
+/* Warns of files that sources name and that can't be read here: a policy may be checked on another
+ * host than the one it is for. */
 static void
-look_for_files(
-    const struct lt_policy *policy, struct lt_policy_errors *warnings)
+look_for_files(const struct lt_policy *policy, struct lt_policy_errors *warnings)
 {
 	for (int i = 0; i < policy->source_count; i++) {
-		const struct lt_policy_source *const source =
-		    &policy->sources[i];
+		const struct lt_policy_source *const source = &policy->sources[i];
 
-		for (int k = 0; k < source->option_count &&
-				warnings->count < LT_POLICY_ERRORS_MAX;
+		for (int k = 0; k < source->option_count && warnings->count < LT_POLICY_ERRORS_MAX;
 		     k++) {
-			const struct lt_policy_option *const option =
-			    &source->options[k];
+			const struct lt_policy_option *const option = &source->options[k];
 			const size_t length = strlen(option->key);
 			const bool is_file =
 			    strcmp(option->key, "path") == 0 ||
-			    (length > 5 &&
-				strcmp(option->key + length - 5, "_file") == 0);
+			    (length > 5 && strcmp(option->key + length - 5, "_file") == 0);
 
 			if (!is_file || access(option->value, R_OK) == 0)
 				continue;
-			struct lt_error *const err =
-			    &warnings->items[warnings->count++];
+			struct lt_error *const err = &warnings->items[warnings->count++];
 
-			lt_fail(err, LT_EIO,
-			    "%s:%d:%d: warning: %s: %s: %s: %s", policy->path,
-			    option->line, option->column, source->name,
-			    option->key, option->value, strerror(errno));
+			lt_fail(err, LT_EIO, "%s:%d:%d: warning: %s: %s: %s: %s", policy->path,
+			    option->line, option->column, source->name, option->key, option->value,
+			    strerror(errno));
 			err->line = option->line;
 			err->column = option->column;
 		}
@@ -139,22 +119,18 @@ look_for_files(
 static void
 look_for_gpus(const struct lt_policy *policy, struct lt_policy_errors *warnings)
 {
-	for (int i = 0; i < policy->partition_count &&
-			warnings->count < LT_POLICY_ERRORS_MAX;
+	for (int i = 0; i < policy->partition_count && warnings->count < LT_POLICY_ERRORS_MAX;
 	     i++) {
-		const struct lt_policy_partition *const partition =
-		    &policy->partitions[i];
+		const struct lt_policy_partition *const partition = &policy->partitions[i];
 
-		if (partition->node.gpus == 0 ||
-		    !lt_check_wants_gpu_power(partition))
+		if (partition->node.gpus == 0 || !lt_check_wants_gpu_power(partition))
 			continue;
-		struct lt_error *const err =
-		    &warnings->items[warnings->count++];
+		struct lt_error *const err = &warnings->items[warnings->count++];
 
 		lt_fail(err, LT_EINPUT,
 		    "%s:%d:%d: warning: %s: node: %u GPUs, power unknown while no node is there: " LT_CHECK_GPU_KEYS,
-		    policy->path, partition->line, partition->column,
-		    partition->name, partition->node.gpus);
+		    policy->path, partition->line, partition->column, partition->name,
+		    partition->node.gpus);
 		err->line = partition->line;
 		err->column = partition->column;
 	}
@@ -162,16 +138,14 @@ look_for_gpus(const struct lt_policy *policy, struct lt_policy_errors *warnings)
 
 /* Warns in one line of owners who get figures that they can't look up. */
 static void
-look_for_owners(
-    const struct lt_policy *policy, struct lt_policy_errors *warnings)
+look_for_owners(const struct lt_policy *policy, struct lt_policy_errors *warnings)
 {
 	const struct lt_policy_owners *first = NULL;
 	const char *address = NULL;
 	int count = 0;
 
 	for (int i = 0; i < policy->notify.owner_count; i++) {
-		const struct lt_policy_owners *const owners =
-		    &policy->notify.owners[i];
+		const struct lt_policy_owners *const owners = &policy->notify.owners[i];
 
 		for (int k = 0; k < owners->count; k++) {
 			if (owners->user[k][0] != '\0')
@@ -198,24 +172,21 @@ errors_json(const struct lt_policy_errors *errors)
 	json_t *list = json_array();
 
 	for (int i = 0; i < errors->count; i++)
-		json_array_append_new(list,
-		    json_pack("{s:i, s:i, s:s}", "line", errors->items[i].line,
-			"column", errors->items[i].column, "text",
-			errors->items[i].text));
+		json_array_append_new(
+		    list, json_pack("{s:i, s:i, s:s}", "line", errors->items[i].line, "column",
+			      errors->items[i].column, "text", errors->items[i].text));
 	return list;
 }
 
 static int
-print_json(const char *path, const struct lt_policy *policy,
-    const struct lt_policy_errors *errors,
+print_json(const char *path, const struct lt_policy *policy, const struct lt_policy_errors *errors,
     const struct lt_policy_errors *warnings)
 {
-	json_t *body = json_pack("{s:s, s:b, s:i, s:i, s:i, s:o, s:o}", "file",
-	    path, "ok", errors->count == 0, "sources",
-	    policy != NULL ? policy->source_count : 0, "partitions",
+	json_t *body = json_pack("{s:s, s:b, s:i, s:i, s:i, s:o, s:o}", "file", path, "ok",
+	    errors->count == 0, "sources", policy != NULL ? policy->source_count : 0, "partitions",
 	    policy != NULL ? policy->partition_count : 0, "budgets",
-	    policy != NULL ? policy->budget_count : 0, "errors",
-	    errors_json(errors), "warnings", errors_json(warnings));
+	    policy != NULL ? policy->budget_count : 0, "errors", errors_json(errors), "warnings",
+	    errors_json(warnings));
 	const int status = lt_cli_print_json(body);
 
 	json_decref(body);
@@ -232,20 +203,18 @@ print_lines(const struct lt_policy_errors *errors)
 }
 
 static void
-print_text(const char *path, const struct lt_policy *policy,
-    const struct lt_policy_errors *errors)
+print_text(const char *path, const struct lt_policy *policy, const struct lt_policy_errors *errors)
 {
 	print_lines(errors);
 	if (errors->count == LT_POLICY_ERRORS_MAX)
-		fprintf(stderr,
-		    "lowtide: the first %d errors; there may be more\n",
+		fprintf(stderr, "lowtide: the first %d errors; there may be more\n",
 		    LT_POLICY_ERRORS_MAX);
 	if (errors->count > 0)
 		return;
-	printf("%s: ok: %d source%s, %d partition%s, %d budget%s\n", path,
-	    policy->source_count, policy->source_count == 1 ? "" : "s",
-	    policy->partition_count, policy->partition_count == 1 ? "" : "s",
-	    policy->budget_count, policy->budget_count == 1 ? "" : "s");
+	printf("%s: ok: %d source%s, %d partition%s, %d budget%s\n", path, policy->source_count,
+	    policy->source_count == 1 ? "" : "s", policy->partition_count,
+	    policy->partition_count == 1 ? "" : "s", policy->budget_count,
+	    policy->budget_count == 1 ? "" : "s");
 }
 
 int
@@ -255,8 +224,7 @@ lt_cli_check(const struct lt_cli *cli)
 	struct lt_policy *policy = NULL;
 	struct lt_policy_errors errors = {0}, warnings = {0};
 
-	if (lt_policy_load_all(&policy, path, lt_adapter_names(), &errors) ==
-	    LT_OK)
+	if (lt_policy_load_all(&policy, path, lt_adapter_names(), &errors) == LT_OK)
 		lt_check_sources(policy, &errors);
 	if (policy != NULL && errors.count == 0) {
 		look_for_files(policy, &warnings);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One request to lowtided, by docs/api.md. On its own host it goes over the
- * Unix socket, and the kernel says who asks. From elsewhere it goes over TCP,
- * with a munge credential that names the user and carries request and reply.
+ * One request to lowtided, by docs/api.md. On its own host it goes over the Unix socket, and the
+ * kernel says who asks. From elsewhere it goes over TCP, with a munge credential that names the
+ * user and carries request and reply.
  *
- * LOWTIDE_RUN_DIR names the socket's folder, LOWTIDE_SERVER a host. A request
- * has two minutes; err names the socket or server that failed, or has
- * lowtided's own text.
+ * LOWTIDE_RUN_DIR names the socket's folder, LOWTIDE_SERVER a host. A request has two minutes; err
+ * names the socket or server that failed, or has lowtided's own text.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,8 +49,7 @@ lt_client_escape(char *out, size_t size, const char *text, struct lt_error *err)
 }
 
 int
-lt_client_query(char *path, size_t size, const char *name, const char *value,
-    struct lt_error *err)
+lt_client_query(char *path, size_t size, const char *name, const char *value, struct lt_error *err)
 {
 	const size_t used = strlen(path);
 	char escaped[512];
@@ -62,9 +60,7 @@ lt_client_query(char *path, size_t size, const char *name, const char *value,
 		return err->code;
 	const int more = snprintf(path + used, size - used, "%c%s=%s",
 	    strchr(path, '?') != NULL ? '&' : '?', name, escaped);
-	return (size_t)more < size - used
-		   ? LT_OK
-		   : lt_fail(err, LT_ELIMIT, "%s: too long", name);
+	return (size_t)more < size - used ? LT_OK : lt_fail(err, LT_ELIMIT, "%s: too long", name);
 }
 
 static bool
@@ -75,8 +71,8 @@ take_bytes(void *context, const char *bytes, size_t length)
 
 /* Asks over the Unix socket; runs are taken as they come. */
 static int
-ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
-    const struct question *asked, struct lt_error *err)
+ask_socket(struct lt_sealed_reply *reply, const char *socket_path, const struct question *asked,
+    struct lt_error *err)
 {
 	const struct lt_seal_question *const question = &asked->question;
 	struct lt_run_lines *const runs = asked->runs;
@@ -103,11 +99,9 @@ ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
 		if (runs != NULL && runs->err.code)
 			return (*err = runs->err).code;
 		if (runs != NULL && runs->count > 0)
-			return lt_context(
-			    err, "lowtided's answer on %s ends", socket_path);
-		return lt_context(err,
-		    "lowtided does not answer on %s (is it running?)",
-		    socket_path);
+			return lt_context(err, "lowtided's answer on %s ends", socket_path);
+		return lt_context(
+		    err, "lowtided does not answer on %s (is it running?)", socket_path);
 	}
 	reply->status = response.status;
 	reply->length = response.body_length;
@@ -119,8 +113,7 @@ ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
 
 /* Asks over TCP, sealed by munge; runs are taken once the reply is complete. */
 static int
-ask_network(struct lt_sealed_reply *reply, const struct question *asked,
-    struct lt_error *err)
+ask_network(struct lt_sealed_reply *reply, const struct question *asked, struct lt_error *err)
 {
 	if (lt_servers_ask(reply, NULL, &asked->question, err))
 		return err->code;
@@ -140,8 +133,7 @@ socket_exists(const char *path)
 	return stat(path, &facts) == 0 && S_ISSOCK(facts.st_mode);
 }
 
-/* True for a reply of lowtided --follow: on a login node it answers only its
- * plugin. */
+/* True for a reply of lowtided --follow: on a login node it answers only its plugin. */
 static bool
 is_follower(const struct lt_sealed_reply *reply)
 {
@@ -149,22 +141,20 @@ is_follower(const struct lt_sealed_reply *reply)
 	       strstr(reply->body, "this lowtided follows another") != NULL;
 }
 
-/* Reads a 2xx with JSON, or lowtided's {"error": text}. runs, if not NULL, took
- * the runs of a 200. */
+/* Reads a 2xx with JSON, or lowtided's {"error": text}. runs, if not NULL, took the runs of a
+ * 200. */
 static int
-read_reply(json_t **answer, const struct lt_sealed_reply *reply,
-    struct lt_run_lines *runs, struct lt_error *err)
+read_reply(json_t **answer, const struct lt_sealed_reply *reply, struct lt_run_lines *runs,
+    struct lt_error *err)
 {
 	const bool taken = runs != NULL && reply->status == 200;
-	const char *const text = taken
-				     ? lt_run_lines_rest(runs)
-				     : (reply->body != NULL ? reply->body : "");
+	const char *const text =
+	    taken ? lt_run_lines_rest(runs) : (reply->body != NULL ? reply->body : "");
 	json_error_t problem;
 
 	if (text == NULL)
 		return (*err = runs->err).code;
-	json_t *const body =
-	    json_loadb(text, taken ? strlen(text) : reply->length, 0, &problem);
+	json_t *const body = json_loadb(text, taken ? strlen(text) : reply->length, 0, &problem);
 
 	if (reply->status >= 200 && reply->status < 300 && body != NULL) {
 		*answer = body;
@@ -180,19 +170,17 @@ read_reply(json_t **answer, const struct lt_sealed_reply *reply,
 					   : LT_EINPUT,
 		    "%s", said);
 	else if (body != NULL)
-		lt_fail(err, LT_ENET, "lowtided answers with status %ld",
-		    reply->status);
+		lt_fail(err, LT_ENET, "lowtided answers with status %ld", reply->status);
 	else
-		lt_fail(err, LT_ENET,
-		    "lowtided's answer (status %ld) is not JSON: %s",
+		lt_fail(err, LT_ENET, "lowtided's answer (status %ld) is not JSON: %s",
 		    reply->status, problem.text);
 	json_decref(body);
 	return err->code;
 }
 
 static int
-ask_lowtided(json_t **answer, const struct lt_cli *cli,
-    const struct question *question, struct lt_error *err)
+ask_lowtided(json_t **answer, const struct lt_cli *cli, const struct question *question,
+    struct lt_error *err)
 {
 	struct lt_error ignored = {0};
 	struct lt_error *const out = err != NULL ? err : &ignored;
@@ -202,8 +190,7 @@ ask_lowtided(json_t **answer, const struct lt_cli *cli,
 	char socket_path[1024];
 
 	*answer = NULL;
-	snprintf(socket_path, sizeof(socket_path), "%s/" LT_SOCKET_FILE,
-	    lt_client_run_dir(cli));
+	snprintf(socket_path, sizeof(socket_path), "%s/" LT_SOCKET_FILE, lt_client_run_dir(cli));
 	const bool local = !named && socket_exists(socket_path);
 
 	if (local)
@@ -229,9 +216,7 @@ lt_client_get_runs(json_t **answer, const struct lt_cli *cli, const char *path,
     struct lt_run_lines *runs, struct lt_error *err)
 {
 	const struct question question = {
-	    .question = {.method = "GET",
-		.path = path,
-		.timeout_ms = TIMEOUT_MS},
+	    .question = {.method = "GET", .path = path, .timeout_ms = TIMEOUT_MS},
 	    .runs = runs,
 	};
 
@@ -239,15 +224,14 @@ lt_client_get_runs(json_t **answer, const struct lt_cli *cli, const char *path,
 }
 
 int
-lt_client_get(json_t **answer, const struct lt_cli *cli, const char *path,
-    struct lt_error *err)
+lt_client_get(json_t **answer, const struct lt_cli *cli, const char *path, struct lt_error *err)
 {
 	return lt_client_get_runs(answer, cli, path, NULL, err);
 }
 
 int
-lt_client_post(json_t **answer, const struct lt_cli *cli, const char *path,
-    const json_t *body, struct lt_error *err)
+lt_client_post(json_t **answer, const struct lt_cli *cli, const char *path, const json_t *body,
+    struct lt_error *err)
 {
 	char *const text = body != NULL ? json_dumps(body, JSON_COMPACT) : NULL;
 	const struct question question = {
@@ -270,8 +254,7 @@ lt_client_post(json_t **answer, const struct lt_cli *cli, const char *path,
 const char *
 lt_json_text(const json_t *object, const char *key, const char *fallback)
 {
-	const char *const text =
-	    json_string_value(json_object_get(object, key));
+	const char *const text = json_string_value(json_object_get(object, key));
 
 	return text != NULL ? text : fallback;
 }

@@ -4,9 +4,9 @@
  * of its options; errors, usage and JSON, printed; periods and times as users
  * write and read them.
  *
- * "--name value" or "--name=value" may stand anywhere, "--" ends the options,
- * and the rest are operands. Periods are checked here so that a slip is a usage
- * error; lowtided gives them their meaning.
+ * "--name value" or "--name=value" may stand anywhere, "--" ends the options, and the rest are
+ * operands. Periods are checked here so that a slip is a usage error; lowtided gives them their
+ * meaning.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -47,8 +47,7 @@ unknown_option(const struct lt_cli *cli, const char *name, struct lt_error *err)
 	const char *const nearest = lt_nearest_word(name, names);
 
 	if (nearest != NULL)
-		return lt_fail(err, LT_EINPUT,
-		    "no option --%s; did you mean --%s?", name, nearest);
+		return lt_fail(err, LT_EINPUT, "no option --%s; did you mean --%s?", name, nearest);
 	return lt_fail(err, LT_EINPUT, "no option --%s", name);
 }
 
@@ -81,17 +80,15 @@ find_slot(struct lt_cli *cli, const char *name, enum takes *takes)
 	return NULL;
 }
 
-/* Parses one "--name[=value]" at argv[*at]; NULL ends argv. *at moves over a
- * value in a word of its own. */
+/* Parses one "--name[=value]" at argv[*at]; NULL ends argv. *at moves over a value in a word of its
+ * own. */
 static int
-parse_option(
-    struct lt_cli *cli, bool *help, char **argv, int *at, struct lt_error *err)
+parse_option(struct lt_cli *cli, bool *help, char **argv, int *at, struct lt_error *err)
 {
 	char name[WORD_MAX];
 	const char *const text = long_name(cli, argv[*at]) + 2;
 	const char *const equals = strchr(text, '=');
-	const size_t length =
-	    equals != NULL ? (size_t)(equals - text) : strlen(text);
+	const size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
 	enum takes takes;
 
 	if (length >= sizeof(name))
@@ -102,8 +99,7 @@ parse_option(
 		*help = true;
 		return LT_OK;
 	}
-	if (equals == NULL && cli->command->has_json &&
-	    strcmp(name, "json") == 0) {
+	if (equals == NULL && cli->command->has_json && strcmp(name, "json") == 0) {
 		cli->json = true;
 		return LT_OK;
 	}
@@ -124,8 +120,7 @@ parse_option(
 }
 
 int
-lt_cli_parse(
-    struct lt_cli *cli, bool *help, int argc, char **argv, struct lt_error *err)
+lt_cli_parse(struct lt_cli *cli, bool *help, int argc, char **argv, struct lt_error *err)
 {
 	const struct lt_cli_command *const command = cli->command;
 	bool only_operands = false;
@@ -139,8 +134,7 @@ lt_cli_parse(
 	for (int i = 0; i < argc; i++) {
 		if (!only_operands && strcmp(argv[i], "--") == 0) {
 			only_operands = true;
-		} else if (!only_operands &&
-			   strncmp(long_name(cli, argv[i]), "--", 2) == 0) {
+		} else if (!only_operands && strncmp(long_name(cli, argv[i]), "--", 2) == 0) {
 			if (parse_option(cli, help, argv, &i, err))
 				return err->code;
 		} else if (!only_operands && strcmp(argv[i], "-h") == 0) {
@@ -156,8 +150,7 @@ lt_cli_parse(
 	if (cli->operand_count < command->operands_min)
 		return lt_fail(err, LT_EINPUT, "an argument is missing");
 	if (cli->operand_count > command->operands_max)
-		return lt_fail(err, LT_EINPUT,
-		    "\"%s\" is one argument too many",
+		return lt_fail(err, LT_EINPUT, "\"%s\" is one argument too many",
 		    cli->operands[command->operands_max]);
 	return LT_OK;
 }
@@ -170,11 +163,9 @@ lt_cli_print_usage(FILE *out, const struct lt_cli_command *command)
 
 	while (line != NULL) {
 		const char *const end = strchr(line, '\n');
-		const int length =
-		    (int)(end != NULL ? end - line : (long)strlen(line));
+		const int length = (int)(end != NULL ? end - line : (long)strlen(line));
 
-		fprintf(out, "%s lowtide %s %.*s\n", prefix, command->name,
-		    length, line);
+		fprintf(out, "%s lowtide %s %.*s\n", prefix, command->name, length, line);
 		prefix = "      ";
 		line = end != NULL ? end + 1 : NULL;
 	}
@@ -220,8 +211,8 @@ int
 lt_cli_print_json(const json_t *body)
 {
 	lt_cli_whole_lines();
-	if (json_dumpf(body, stdout, LT_CLI_JSON | JSON_INDENT(2)) ||
-	    putchar('\n') == EOF || fflush(stdout)) {
+	if (json_dumpf(body, stdout, LT_CLI_JSON | JSON_INDENT(2)) || putchar('\n') == EOF ||
+	    fflush(stdout)) {
 		const struct lt_error err = {.text = "can't write the answer"};
 
 		return lt_cli_fail(&err);
@@ -236,8 +227,7 @@ has_shape(const char *text, size_t length, const char *shape)
 	if (length != strlen(shape))
 		return false;
 	for (size_t i = 0; i < length; i++)
-		if (shape[i] == '0' ? !isdigit((unsigned char)text[i])
-				    : text[i] != shape[i])
+		if (shape[i] == '0' ? !isdigit((unsigned char)text[i]) : text[i] != shape[i])
 			return false;
 	return true;
 }
@@ -259,14 +249,12 @@ lt_period_check(const char *text, struct lt_error *err)
 
 	if (has_shape(text, length, "0000"))
 		return LT_OK;
-	if (has_shape(text, length, "0000-Q0") && text[6] >= '1' &&
-	    text[6] <= '4')
+	if (has_shape(text, length, "0000-Q0") && text[6] >= '1' && text[6] <= '4')
 		return LT_OK;
 	if (has_shape(text, length, "0000-00") && number(text + 5, 2) >= 1 &&
 	    number(text + 5, 2) <= 12)
 		return LT_OK;
-	return lt_fail(err, LT_EINPUT,
-	    "period: got \"%s\", want 2026-11, 2026-Q4 or 2026", text);
+	return lt_fail(err, LT_EINPUT, "period: got \"%s\", want 2026-11, 2026-Q4 or 2026", text);
 }
 
 const char *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The manifests of a Kubernetes cluster, written for given choices
- * (cli/kube.c); doctor compares them with what the cluster has.
+ * The manifests of a Kubernetes cluster, written for given choices (cli/kube.c); doctor compares
+ * them with what the cluster has.
  */
 #ifndef LT_KUBE_MANIFEST_OPTIONS_H
 #define LT_KUBE_MANIFEST_OPTIONS_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a manifest of Kubernetes, YAML or JSON, into jansson's objects.
- * libyaml's events build the tree, with one entry of the stack for each level
- * of the document; JSON is read by jansson itself. What is wrong is reported as
- * "FILE:LINE:COL: ...".
+ * Reads a manifest of Kubernetes, YAML or JSON, into jansson's objects. libyaml's events build the
+ * tree, with one entry of the stack for each level of the document; JSON is read by jansson itself.
+ * What is wrong is reported as "FILE:LINE:COL: ...".
  */
 #include <ctype.h>
 #include <errno.h>
@@ -28,15 +27,14 @@ struct reading {
 	int depth;
 };
 
-static int complain(struct reading *reading, const yaml_mark_t *at,
-    const char *what, const char *which) __attribute__((warn_unused_result));
+static int complain(struct reading *reading, const yaml_mark_t *at, const char *what,
+    const char *which) __attribute__((warn_unused_result));
 
 static int
-complain(struct reading *reading, const yaml_mark_t *at, const char *what,
-    const char *which)
+complain(struct reading *reading, const yaml_mark_t *at, const char *what, const char *which)
 {
-	lt_fail(reading->err, LT_EINPUT, "%.200s:%zu:%zu: %s%.80s",
-	    reading->text->name, at->line + 1, at->column + 1, what, which);
+	lt_fail(reading->err, LT_EINPUT, "%.200s:%zu:%zu: %s%.80s", reading->text->name,
+	    at->line + 1, at->column + 1, what, which);
 	return lt_error_mend(reading->err, LT_EINPUT);
 }
 
@@ -58,8 +56,7 @@ number_of(const char *text)
 	const char *const digits = text + strspn(text, "+-");
 	char *end;
 
-	if (digits > text + 1 ||
-	    !(isdigit((unsigned char)digits[0]) || digits[0] == '.') ||
+	if (digits > text + 1 || !(isdigit((unsigned char)digits[0]) || digits[0] == '.') ||
 	    digits[strspn(digits, "0123456789abcdefxABCDEF.+-")] != '\0')
 		return NULL;
 	errno = 0;
@@ -78,12 +75,11 @@ number_of(const char *text)
 static json_t *
 read_plain(const char *text)
 {
-	static const char *const nothing[] = {
-	    "", "~", "null", "Null", "NULL", NULL};
-	static const char *const yes[] = {"true", "True", "TRUE", "y", "Y",
-	    "yes", "Yes", "YES", "on", "On", "ON", NULL};
-	static const char *const no[] = {"false", "False", "FALSE", "n", "N",
-	    "no", "No", "NO", "off", "Off", "OFF", NULL};
+	static const char *const nothing[] = {"", "~", "null", "Null", "NULL", NULL};
+	static const char *const yes[] = {
+	    "true", "True", "TRUE", "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", NULL};
+	static const char *const no[] = {
+	    "false", "False", "FALSE", "n", "N", "no", "No", "NO", "off", "Off", "OFF", NULL};
 
 	if (is_one_of(text, nothing))
 		return json_null();
@@ -105,8 +101,7 @@ put_value(struct reading *reading, const yaml_event_t *event, json_t *value)
 	    reading->depth > 0 ? &reading->levels[reading->depth - 1] : NULL;
 
 	if (value == NULL)
-		return complain(reading, &event->start_mark,
-		    "not UTF-8, or out of memory", "");
+		return complain(reading, &event->start_mark, "not UTF-8, or out of memory", "");
 	if (level == NULL) {
 		reading->root = value;
 		return LT_OK;
@@ -117,15 +112,14 @@ put_value(struct reading *reading, const yaml_event_t *event, json_t *value)
 	}
 	if (json_object_get(level->node, level->key) != NULL) {
 		json_decref(value);
-		return complain(
-		    reading, &event->start_mark, "there twice: ", level->key);
+		return complain(reading, &event->start_mark, "there twice: ", level->key);
 	}
 	const int failed = json_object_set_new(level->node, level->key, value);
 	free(level->key);
 	level->key = NULL;
-	return failed == 0 ? LT_OK
-			   : complain(reading, &event->start_mark,
-				 "not UTF-8, or out of memory", "");
+	return failed == 0
+		   ? LT_OK
+		   : complain(reading, &event->start_mark, "not UTF-8, or out of memory", "");
 }
 
 static bool
@@ -134,8 +128,7 @@ wants_key(const struct reading *reading)
 	const struct level *const level =
 	    reading->depth > 0 ? &reading->levels[reading->depth - 1] : NULL;
 
-	return level != NULL && json_is_object(level->node) &&
-	       level->key == NULL;
+	return level != NULL && json_is_object(level->node) && level->key == NULL;
 }
 
 static int
@@ -146,28 +139,23 @@ take_scalar(struct reading *reading, const yaml_event_t *event)
 	const bool is_text = tag != NULL && strcmp(tag, YAML_STR_TAG) == 0;
 
 	if (strlen(text) != event->data.scalar.length)
-		return complain(
-		    reading, &event->start_mark, "a NUL in a text", "");
+		return complain(reading, &event->start_mark, "a NUL in a text", "");
 	if (tag != NULL && !is_text && strcmp(tag, "!") != 0)
-		return complain(reading, &event->start_mark,
-		    "a tag is not read here: ", tag);
+		return complain(reading, &event->start_mark, "a tag is not read here: ", tag);
 	if (wants_key(reading)) {
-		struct level *const level =
-		    &reading->levels[reading->depth - 1];
+		struct level *const level = &reading->levels[reading->depth - 1];
 
 		if (strcmp(text, "<<") == 0)
-			return complain(reading, &event->start_mark,
-			    "a merge key is not read here: ", text);
+			return complain(
+			    reading, &event->start_mark, "a merge key is not read here: ", text);
 		level->key = strdup(text);
 		return level->key != NULL
 			   ? LT_OK
-			   : complain(reading, &event->start_mark,
-				 "out of memory", "");
+			   : complain(reading, &event->start_mark, "out of memory", "");
 	}
 	return put_value(reading, event,
-	    event->data.scalar.plain_implicit && tag == NULL
-		? read_plain(text)
-		: json_string(text));
+	    event->data.scalar.plain_implicit && tag == NULL ? read_plain(text)
+							     : json_string(text));
 }
 
 /* Puts node, which it owns, and makes it the open level. */
@@ -177,19 +165,16 @@ open_level(struct reading *reading, const yaml_event_t *event, json_t *node)
 	int code = LT_OK;
 
 	if (wants_key(reading))
-		code = complain(
-		    reading, &event->start_mark, "a key must be a text", "");
+		code = complain(reading, &event->start_mark, "a key must be a text", "");
 	else if (reading->depth == LT_MANIFEST_DEPTH_MAX)
-		code = complain(
-		    reading, &event->start_mark, "nested too deep", "");
+		code = complain(reading, &event->start_mark, "nested too deep", "");
 	if (code != LT_OK) {
 		json_decref(node);
 		return code;
 	}
 	code = put_value(reading, event, node);
 	if (code == LT_OK)
-		reading->levels[reading->depth++] =
-		    (struct level){.node = node};
+		reading->levels[reading->depth++] = (struct level){.node = node};
 	return code;
 }
 
@@ -235,15 +220,14 @@ read_yaml(struct reading *reading)
 
 	if (!yaml_parser_initialize(&parser))
 		return lt_fail(reading->err, LT_ENOMEM, "out of memory");
-	yaml_parser_set_input_string(&parser,
-	    (const unsigned char *)reading->text->bytes, reading->text->length);
+	yaml_parser_set_input_string(
+	    &parser, (const unsigned char *)reading->text->bytes, reading->text->length);
 	while (more && code == LT_OK) {
 		yaml_event_t event;
 
 		if (!yaml_parser_parse(&parser, &event)) {
-			code = complain(reading, &parser.problem_mark, "YAML: ",
-			    parser.problem != NULL ? parser.problem
-						   : "out of memory");
+			code = complain(reading, &parser.problem_mark,
+			    "YAML: ", parser.problem != NULL ? parser.problem : "out of memory");
 			break;
 		}
 		more = event.type != YAML_STREAM_END_EVENT;
@@ -257,25 +241,22 @@ read_yaml(struct reading *reading)
 }
 
 int
-lt_manifest_parse(json_t **manifest, const struct lt_manifest_text *text,
-    struct lt_error *err)
+lt_manifest_parse(json_t **manifest, const struct lt_manifest_text *text, struct lt_error *err)
 {
 	struct lt_error ignored = {0};
-	struct reading reading = {
-	    .text = text, .err = err != NULL ? err : &ignored};
+	struct reading reading = {.text = text, .err = err != NULL ? err : &ignored};
 	int code = LT_OK;
 
 	if (text->length > LT_MANIFEST_BYTES_MAX)
-		return lt_fail(err, LT_ELIMIT, "%.200s: %zu bytes, limit %d",
-		    text->name, text->length, LT_MANIFEST_BYTES_MAX);
+		return lt_fail(err, LT_ELIMIT, "%.200s: %zu bytes, limit %d", text->name,
+		    text->length, LT_MANIFEST_BYTES_MAX);
 	/* Most JSON is YAML too, and libyaml names the place of an error. */
 	if (text->length == 0 || text->bytes[0] != '{' ||
-	    lt_json_load(&reading.root, text->bytes, text->length, NULL) !=
-		LT_OK)
+	    lt_json_load(&reading.root, text->bytes, text->length, NULL) != LT_OK)
 		code = read_yaml(&reading);
 	if (code == LT_OK && !json_is_object(reading.root))
-		code = lt_fail(reading.err, LT_EINPUT,
-		    "%.200s: got no object, want a Job or Pod", text->name);
+		code = lt_fail(
+		    reading.err, LT_EINPUT, "%.200s: got no object, want a Job or Pod", text->name);
 	if (code != LT_OK) {
 		json_decref(reading.root);
 		return code;

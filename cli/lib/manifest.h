@@ -21,12 +21,10 @@ struct lt_manifest_text {
 	size_t length;
 };
 /*
- * Reads one document that is an object. Plain texts are read as kubectl does,
- * by YAML 1.1: yes and on are true, 010 is 8. Aliases, merge keys and tags but
- * !!str are refused. On success the caller owns *manifest. LT_EINPUT,
- * LT_ELIMIT: "FILE:LINE:COL: ...". Pure.
+ * Reads one document that is an object. Plain texts are read as kubectl does, by YAML 1.1: yes and
+ * on are true, 010 is 8. Aliases, merge keys and tags but !!str are refused. On success the caller
+ * owns *manifest. LT_EINPUT, LT_ELIMIT: "FILE:LINE:COL: ...". Pure.
  */
-int lt_manifest_parse(json_t **manifest, const struct lt_manifest_text *text,
-    struct lt_error *err);
+int lt_manifest_parse(json_t **manifest, const struct lt_manifest_text *text, struct lt_error *err);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The output of a command that may be a file. It is written to "NAME.new",
- * synced and renamed, so that nobody opens half a statement. On a failure the
- * old file stays and the new one is removed.
+ * The output of a command that may be a file. It is written to "NAME.new", synced and renamed, so
+ * that nobody opens half a statement. On a failure the old file stays and the new one is removed.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,14 +16,12 @@ lt_output_open(struct lt_output *output, const char *path, struct lt_error *err)
 	if (path == NULL || strcmp(path, "-") == 0)
 		return LT_OK;
 	if (strlen(path) >= sizeof(output->path))
-		return lt_fail(
-		    err, LT_EIO, "%.60s...: the name is too long", path);
+		return lt_fail(err, LT_EIO, "%.60s...: the name is too long", path);
 	strcpy(output->path, path);
 	snprintf(output->new_path, sizeof(output->new_path), "%s.new", path);
 	output->out = fopen(output->new_path, "w");
 	if (output->out == NULL)
-		return lt_fail(
-		    err, LT_EIO, "%s: %s", output->new_path, strerror(errno));
+		return lt_fail(err, LT_EIO, "%s: %s", output->new_path, strerror(errno));
 	return LT_OK;
 }
 
@@ -32,13 +29,11 @@ lt_output_open(struct lt_output *output, const char *path, struct lt_error *err)
 static void
 finish_new_file(struct lt_output *output, struct lt_error *err)
 {
-	const bool written =
-	    fflush(output->out) == 0 && fsync(fileno(output->out)) == 0;
+	const bool written = fflush(output->out) == 0 && fsync(fileno(output->out)) == 0;
 	const int code = errno;
 
 	if (fclose(output->out) != 0 || !written)
-		lt_fail(err, LT_EIO, "%s: %s", output->new_path,
-		    strerror(written ? errno : code));
+		lt_fail(err, LT_EIO, "%s: %s", output->new_path, strerror(written ? errno : code));
 }
 
 static void
@@ -69,8 +64,7 @@ are_same(FILE *one, FILE *other)
 
 	do {
 		length = fread(a, 1, sizeof(a), one);
-		if (fread(b, 1, sizeof(b), other) != length ||
-		    memcmp(a, b, length) != 0)
+		if (fread(b, 1, sizeof(b), other) != length || memcmp(a, b, length) != 0)
 			return false;
 	} while (length == PART);
 	return !ferror(one) && !ferror(other);
@@ -83,8 +77,7 @@ compare_files(const struct lt_output *output, FILE *there, struct lt_error *err)
 	FILE *const fresh = fopen(output->new_path, "r");
 
 	if (fresh == NULL) {
-		lt_fail(
-		    err, LT_EIO, "%s: %s", output->new_path, strerror(errno));
+		lt_fail(err, LT_EIO, "%s: %s", output->new_path, strerror(errno));
 		return;
 	}
 	if (!are_same(there, fresh))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs a program without a shell and keeps its output: sbatch for plan,
- * lowtided --probe for init and doctor. The output is bounded, and so is the
- * time if the caller says; a program that does not exist, fails or prints bad
- * JSON is an error that names it.
+ * Runs a program without a shell and keeps its output: sbatch for plan, lowtided --probe for init
+ * and doctor. The output is bounded, and so is the time if the caller says; a program that does not
+ * exist, fails or prints bad JSON is an error that names it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,8 +38,7 @@ stream_read(struct stream *stream, struct lt_error *err)
 		/* A program without output has "". */
 		bytes[stream->length] = '\0';
 	}
-	const ssize_t count =
-	    read(stream->fd, stream->bytes + stream->length, READ_BYTES);
+	const ssize_t count = read(stream->fd, stream->bytes + stream->length, READ_BYTES);
 
 	if (count < 0 && errno == EINTR)
 		return LT_OK;
@@ -52,8 +50,8 @@ stream_read(struct stream *stream, struct lt_error *err)
 	stream->length += (size_t)count;
 	stream->bytes[stream->length] = '\0';
 	if (stream->length > LT_PROGRAM_OUTPUT_MAX)
-		return lt_fail(err, LT_ELIMIT, "more than %d bytes of output",
-		    (int)LT_PROGRAM_OUTPUT_MAX);
+		return lt_fail(
+		    err, LT_ELIMIT, "more than %d bytes of output", (int)LT_PROGRAM_OUTPUT_MAX);
 	return LT_OK;
 }
 
@@ -80,22 +78,18 @@ collect_output(struct stream streams[2], int timeout_s, struct lt_error *err)
 		const int64_t left = end_ms - now_ms();
 
 		if (timeout_s && left <= 0)
-			return lt_fail(err, LT_ESTALE,
-			    "no end after %d seconds", timeout_s);
-		if (poll(polls, 2, timeout_s ? (int)left : -1) < 0 &&
-		    errno != EINTR)
-			return lt_fail(
-			    err, LT_EIO, "poll: %s", strerror(errno));
+			return lt_fail(err, LT_ESTALE, "no end after %d seconds", timeout_s);
+		if (poll(polls, 2, timeout_s ? (int)left : -1) < 0 && errno != EINTR)
+			return lt_fail(err, LT_EIO, "poll: %s", strerror(errno));
 		for (int i = 0; i < 2; i++)
-			if (polls[i].revents && streams[i].fd >= 0 &&
-			    stream_read(&streams[i], err))
+			if (polls[i].revents && streams[i].fd >= 0 && stream_read(&streams[i], err))
 				return err->code;
 	}
 	return LT_OK;
 }
 
-/* Runs in the child, with async-signal-safe calls only. A failed exec sends its
- * errno through the close-on-exec pipe. */
+/* Runs in the child, with async-signal-safe calls only. A failed exec sends its errno through the
+ * close-on-exec pipe. */
 static void __attribute__((noreturn))
 exec_child(char *const argv[], int out, int error, int failure)
 {
@@ -138,13 +132,12 @@ exec_check(int failure, const char *program, struct lt_error *err)
 	} while (count < 0 && errno == EINTR);
 	if (count != (ssize_t)sizeof(code))
 		return LT_OK;
-	return lt_fail(err, code == ENOENT ? LT_ENOENT : LT_EIO, "%s: %s",
-	    program, strerror(code));
+	return lt_fail(err, code == ENOENT ? LT_ENOENT : LT_EIO, "%s: %s", program, strerror(code));
 }
 
 int
-lt_program_run(struct lt_program *child, char *const argv[], bool capture_out,
-    int timeout_s, struct lt_error *err)
+lt_program_run(struct lt_program *child, char *const argv[], bool capture_out, int timeout_s,
+    struct lt_error *err)
 {
 	enum { OUT, ERROR, FAILURE };
 	int pipes[3][2], status = 0;
@@ -155,12 +148,11 @@ lt_program_run(struct lt_program *child, char *const argv[], bool capture_out,
 	const pid_t pid = fork();
 
 	if (pid == 0)
-		exec_child(argv, capture_out ? pipes[OUT][1] : -1,
-		    pipes[ERROR][1], pipes[FAILURE][1]);
+		exec_child(
+		    argv, capture_out ? pipes[OUT][1] : -1, pipes[ERROR][1], pipes[FAILURE][1]);
 	for (int i = 0; i < 3; i++)
 		close(pipes[i][1]);
-	struct stream streams[2] = {
-	    {.fd = pipes[OUT][0]}, {.fd = pipes[ERROR][0]}};
+	struct stream streams[2] = {{.fd = pipes[OUT][0]}, {.fd = pipes[ERROR][0]}};
 	int result;
 
 	if (pid < 0)
@@ -177,8 +169,7 @@ lt_program_run(struct lt_program *child, char *const argv[], bool capture_out,
 			close(streams[i].fd);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	child->status =
-	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	child->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	child->out = streams[0].bytes;
 	child->out_length = streams[0].length;
 	child->error = streams[1].bytes;
@@ -237,8 +228,7 @@ find_daemon(char *out, size_t size, const char *wanted)
 }
 
 int
-lt_daemon_json(json_t **answer, const char *daemon, const char *const *words,
-    struct lt_error *err)
+lt_daemon_json(json_t **answer, const char *daemon, const char *const *words, struct lt_error *err)
 {
 	char program[4096];
 	char *argv[LT_DAEMON_WORDS_MAX + 2] = {program};
@@ -253,17 +243,14 @@ lt_daemon_json(json_t **answer, const char *daemon, const char *const *words,
 	if (child.status) {
 		if (child.error != NULL)
 			child.error[strcspn(child.error, "\n")] = '\0';
-		lt_fail(err, LT_EIO, "%s %s: exit status %d: %s", program,
-		    words[0], child.status,
+		lt_fail(err, LT_EIO, "%s %s: exit status %d: %s", program, words[0], child.status,
 		    child.error != NULL ? child.error : "");
 		lt_program_free(&child);
 		return err->code;
 	}
-	*answer = json_loadb(
-	    child.out != NULL ? child.out : "", child.out_length, 0, &problem);
+	*answer = json_loadb(child.out != NULL ? child.out : "", child.out_length, 0, &problem);
 	if (*answer == NULL)
-		lt_fail(err, LT_EINPUT, "%s %s: not JSON: %s", program,
-		    words[0], problem.text);
+		lt_fail(err, LT_EINPUT, "%s %s: not JSON: %s", program, words[0], problem.text);
 	lt_program_free(&child);
 	return *answer != NULL ? LT_OK : err->code;
 }

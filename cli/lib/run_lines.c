@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The runs in an answer of lowtided, taken one by one as the bytes come, and
- * the members of each.
+ * The runs in an answer of lowtided, taken one by one as the bytes come, and the members of each.
  *
- * The answer up to the first line end is its head. Each line after it is a run,
- * perhaps with a comma, up to the line that begins with the bracket that ends
- * them. Head and tail together are the answer without its runs. A run's JSON is
- * flat, and its members are read where they stand: jansson alone needs 7.5
- * microseconds for a run, and there may be a million. A line that is no run, or
- * a head above 16 MiB, ends the answer with an error.
+ * The answer up to the first line end is its head. Each line after it is a run, perhaps with a
+ * comma, up to the line that begins with the bracket that ends them. Head and tail together are the
+ * answer without its runs. A run's JSON is flat, and its members are read where they stand: jansson
+ * alone needs 7.5 microseconds for a run, and there may be a million. A line that is no run, or a
+ * head above 16 MiB, ends the answer with an error.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,18 +19,15 @@
 enum { REST_MAX = 16 * 1024 * 1024 }; /* also of one line */
 
 static bool
-put_bytes(struct lt_run_lines *lines, struct lt_bytes *to, const char *bytes,
-    size_t length)
+put_bytes(struct lt_run_lines *lines, struct lt_bytes *to, const char *bytes, size_t length)
 {
 	if (length > REST_MAX - to->length) {
 		lt_fail(&lines->err, LT_ELIMIT,
-		    "lowtided's answer has more than %d bytes beside the runs",
-		    REST_MAX);
+		    "lowtided's answer has more than %d bytes beside the runs", REST_MAX);
 		return false;
 	}
 	while (to->length + length >= to->capacity) {
-		char *const grown =
-		    lt_items_grow(to->bytes, &to->capacity, to->capacity, 1);
+		char *const grown = lt_items_grow(to->bytes, &to->capacity, to->capacity, 1);
 
 		if (grown == NULL) {
 			lt_fail(&lines->err, LT_ENOMEM, "no memory");
@@ -106,8 +101,7 @@ lt_run_lines_rest(struct lt_run_lines *lines)
 {
 	const struct lt_bytes *const line = &lines->line;
 
-	return put_bytes(lines, &lines->rest,
-		   line->length > 0 ? line->bytes : "", line->length)
+	return put_bytes(lines, &lines->rest, line->length > 0 ? line->bytes : "", line->length)
 		   ? lines->rest.bytes
 		   : NULL;
 }
@@ -124,8 +118,8 @@ lt_run_lines_free(struct lt_run_lines *lines)
 static bool
 is_plain(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	       (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '-' || c == '+' || c == '.';
 }
 
 /* Returns the end of the token that begins at at; NULL if it does not end. */
@@ -140,8 +134,7 @@ token_end(const char *at, const char *end)
 		return at > start ? at : NULL;
 	}
 	const char *const text = at + 1;
-	for (at = text; (at = memchr(at, '"', (size_t)(end - at))) != NULL;
-	     at++) {
+	for (at = text; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at++) {
 		const char *first = at; /* of the backslashes before it */
 
 		while (first > text && first[-1] == '\\')
@@ -152,11 +145,9 @@ token_end(const char *at, const char *end)
 	return NULL;
 }
 
-/* Returns the key's index, most likely the one after the last; -1: not asked
- * for. */
+/* Returns the key's index, most likely the one after the last; -1: not asked for. */
 static int
-index_of(
-    const struct lt_field_keys *keys, const char *key, size_t length, int last)
+index_of(const struct lt_field_keys *keys, const char *key, size_t length, int last)
 {
 	for (int i = 1; i <= keys->count; i++) {
 		const int index = (last + i) % keys->count;
@@ -169,28 +160,25 @@ index_of(
 }
 
 static bool
-read_fields(struct lt_field *fields, const struct lt_field_keys *keys,
-    const char *json, size_t length)
+read_fields(
+    struct lt_field *fields, const struct lt_field_keys *keys, const char *json, size_t length)
 {
 	const char *const end = json + length;
 	int last = -1;
 
 	memset(fields, 0, (size_t)keys->count * sizeof(*fields));
-	for (const char *at = json;
-	     at < end && *at == (at == json ? '{' : ',');) {
+	for (const char *at = json; at < end && *at == (at == json ? '{' : ',');) {
 		const char *const key = at + 1;
 		const char *const colon = token_end(key, end);
 
-		if (colon == NULL || *key != '"' || colon == end ||
-		    *colon != ':' || (at = token_end(colon + 1, end)) == NULL)
+		if (colon == NULL || *key != '"' || colon == end || *colon != ':' ||
+		    (at = token_end(colon + 1, end)) == NULL)
 			return false;
-		const int found =
-		    index_of(keys, key + 1, (size_t)(colon - key) - 2, last);
+		const int found = index_of(keys, key + 1, (size_t)(colon - key) - 2, last);
 
 		if (found >= 0) {
 			last = found;
-			fields[found] = (struct lt_field){
-			    colon + 1, (size_t)(at - colon) - 1};
+			fields[found] = (struct lt_field){colon + 1, (size_t)(at - colon) - 1};
 		}
 		if (at + 1 == end && *at == '}')
 			return true;
@@ -199,20 +187,19 @@ read_fields(struct lt_field *fields, const struct lt_field_keys *keys,
 }
 
 int
-lt_run_fields(struct lt_field *fields, const struct lt_field_keys *keys,
-    const char *json, size_t length, struct lt_error *err)
+lt_run_fields(struct lt_field *fields, const struct lt_field_keys *keys, const char *json,
+    size_t length, struct lt_error *err)
 {
 	if (read_fields(fields, keys, json, length))
 		return LT_OK;
-	return lt_fail(err, LT_EINPUT, "not a run: \"%.*s\"",
-	    (int)(length < 40 ? length : 40), json);
+	return lt_fail(
+	    err, LT_EINPUT, "not a run: \"%.*s\"", (int)(length < 40 ? length : 40), json);
 }
 
 bool
 lt_field_is(const struct lt_field *field, const char *word)
 {
-	return field->length == strlen(word) &&
-	       memcmp(field->at, word, field->length) == 0;
+	return field->length == strlen(word) && memcmp(field->at, word, field->length) == 0;
 }
 
 bool
@@ -224,8 +211,7 @@ lt_field_int(const struct lt_field *field, int64_t *value)
 		return false;
 	memcpy(digits, field->at, field->length);
 	digits[field->length] = '\0';
-	return lt_int64_parse(digits, INT64_MIN, INT64_MAX, value, NULL) ==
-	       LT_OK;
+	return lt_int64_parse(digits, INT64_MIN, INT64_MAX, value, NULL) == LT_OK;
 }
 
 const char *
@@ -235,17 +221,14 @@ lt_field_text(const struct lt_field *field, struct lt_field_room *room)
 
 	if (field->length < 2 || *field->at != '"')
 		return "";
-	if (length < sizeof(room->text) &&
-	    memchr(field->at, '\\', field->length) == NULL) {
+	if (length < sizeof(room->text) && memchr(field->at, '\\', field->length) == NULL) {
 		memcpy(room->text, field->at + 1, length);
 		room->text[length] = '\0';
 		return room->text;
 	}
 	json_decref(room->large);
-	room->large =
-	    json_loadb(field->at, field->length, JSON_DECODE_ANY, NULL);
-	return json_is_string(room->large) ? json_string_value(room->large)
-					   : "";
+	room->large = json_loadb(field->at, field->length, JSON_DECODE_ANY, NULL);
+	return json_is_string(room->large) ? json_string_value(room->large) : "";
 }
 
 /* True if the JSON text can stand as a cell of CSV unchanged. */
@@ -256,8 +239,7 @@ is_cell(const char *text, size_t length)
 		if (text[i] < '0' && text[i] != ' ' &&
 		    (i == 0 || (text[i] != '-' && text[i] != '.')))
 			return false;
-	return memchr(text, '\\', length) == NULL &&
-	       !lt_csv_seems_missing(text, length) &&
+	return memchr(text, '\\', length) == NULL && !lt_csv_seems_missing(text, length) &&
 	       (length == 0 || strchr("=@", *text) == NULL);
 }
 

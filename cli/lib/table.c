@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text tables with aligned columns, CSV cells, and rounding of a column to
- * whole cents. The texts came from elsewhere: nothing in them may steer a
- * terminal or a spreadsheet. A table without memory for a row says so below its
- * rows.
+ * Text tables with aligned columns, CSV cells, and rounding of a column to whole cents. The texts
+ * came from elsewhere: nothing in them may steer a terminal or a spreadsheet. A table without
+ * memory for a row says so below its rows.
  *
- * Not libsmartcols: it has no rule above a total and no mark where it cuts, and
- * writes UTF-8 as "\xc3" in the C locale.
+ * Not libsmartcols: it has no rule above a total and no mark where it cuts, and writes UTF-8 as
+ * "\xc3" in the C locale.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +66,8 @@ make_room(struct lt_table *table)
 	if (table->row_count >= ROWS_MAX)
 		return false;
 	const int capacity = table->row_capacity ? table->row_capacity * 2 : 16;
-	char **const cells = realloc(table->cells,
-	    (size_t)capacity * (size_t)table->column_count * sizeof(*cells));
+	char **const cells =
+	    realloc(table->cells, (size_t)capacity * (size_t)table->column_count * sizeof(*cells));
 
 	if (cells == NULL)
 		return false;
@@ -84,8 +83,7 @@ lt_table_row(struct lt_table *table, const char *const *cells)
 		table->failed = true;
 		return;
 	}
-	char **const row = table->cells + (size_t)table->row_count *
-					      (size_t)table->column_count;
+	char **const row = table->cells + (size_t)table->row_count * (size_t)table->column_count;
 
 	for (int i = 0; i < table->column_count; i++) {
 		row[i] = strndup(cells[i] != NULL ? cells[i] : "-", CELL_MAX);
@@ -106,8 +104,7 @@ lt_table_rule(struct lt_table *table)
 	table->rule_before = table->row_count;
 }
 
-/* Prints the first width code points; if that cuts the text, three fewer and
- * "...". */
+/* Prints the first width code points; if that cuts the text, three fewer and "...". */
 static void
 print_cut(FILE *out, const char *text, int width)
 {
@@ -182,8 +179,8 @@ excess_of(const struct lt_table *table, const int *widths)
 	return excess;
 }
 
-/* Cuts the columns that may be cut from the last to the first, down to their
- * titles. Returns the excess that is left. */
+/* Cuts the columns that may be cut from the last to the first, down to their titles. Returns the
+ * excess that is left. */
 static int
 cut_columns(const struct lt_table *table, int *widths)
 {
@@ -192,8 +189,7 @@ cut_columns(const struct lt_table *table, int *widths)
 	for (int i = table->column_count - 1; i >= 0; i--) {
 		const int title = lt_text_width(table->columns[i].title);
 		const int shortest =
-		    table->prose && i == table->column_count - 1 ? PROSE_MIN
-								 : CUT_MIN;
+		    table->prose && i == table->column_count - 1 ? PROSE_MIN : CUT_MIN;
 		const int least = title < shortest ? shortest : title;
 		const int room = widths[i] > least ? widths[i] - least : 0;
 		const int taken = excess < room ? excess : room;
@@ -206,8 +202,8 @@ cut_columns(const struct lt_table *table, int *widths)
 	return excess;
 }
 
-/* Cuts and leaves out columns until lines fit; one that is left out has the
- * width 0. False: that is impossible. */
+/* Cuts and leaves out columns until lines fit; one that is left out has the width 0. False: that is
+ * impossible. */
 static bool
 fit_columns(const struct lt_table *table, int *widths)
 {
@@ -249,8 +245,7 @@ print_records(FILE *out, const struct lt_table *table, bool color)
 			continue;
 		}
 		fprintf(out, "%s%s%s%*s  %s\n", color ? "\033[1m" : "", title,
-		    color ? "\033[0m" : "", width - lt_text_width(title), "",
-		    table->cells[at]);
+		    color ? "\033[0m" : "", width - lt_text_width(title), "", table->cells[at]);
 	}
 }
 
@@ -279,22 +274,19 @@ print_line(FILE *out, const struct lt_table *table, const int *widths, int row)
 	while (last > 0 && widths[last] == 0)
 		last--;
 	for (int i = 0; i < count; i++) {
-		const char *const text = row < 0
-					     ? table->columns[i].title
-					     : table->cells[row * count + i];
+		const char *const text =
+		    row < 0 ? table->columns[i].title : table->cells[row * count + i];
 
 		if (widths[i] > 0 && table->prose && i == count - 1)
 			print_prose(out, text, widths[i], at);
 		else if (widths[i] > 0)
-			print_cell(out, text, widths[i],
-			    table->columns[i].right, i == last);
+			print_cell(out, text, widths[i], table->columns[i].right, i == last);
 		at += widths[i] > 0 ? widths[i] + 2 : 0;
 	}
 }
 
 static void
-print_lines(
-    FILE *out, const struct lt_table *table, const int *widths, bool color)
+print_lines(FILE *out, const struct lt_table *table, const int *widths, bool color)
 {
 	fputs(color ? "\033[1m" : "", out);
 	print_line(out, table, widths, -1);
@@ -315,8 +307,7 @@ lt_table_print(FILE *out, const struct lt_table *table, bool color)
 	for (int i = 0; i < count; i++) {
 		widths[i] = lt_text_width(table->columns[i].title);
 		for (int r = 0; r < table->row_count; r++) {
-			const int width =
-			    lt_text_width(table->cells[r * count + i]);
+			const int width = lt_text_width(table->cells[r * count + i]);
 
 			if (width > widths[i])
 				widths[i] = width;
@@ -345,13 +336,11 @@ lt_table_free(struct lt_table *table)
 bool
 lt_csv_seems_missing(const char *text, size_t length)
 {
-	static const char *const words[] = {"null", "(null)", "<null>", "na",
-	    "n/a", "#n/a", "<na>", "#na", "nan", "#nan", "none", "nil", "\\n",
-	    "nat", "not applicable"};
+	static const char *const words[] = {"null", "(null)", "<null>", "na", "n/a", "#n/a", "<na>",
+	    "#na", "nan", "#nan", "none", "nil", "\\n", "nat", "not applicable"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strlen(words[i]) == length &&
-		    strncasecmp(words[i], text, length) == 0)
+		if (strlen(words[i]) == length && strncasecmp(words[i], text, length) == 0)
 			return true;
 	return false;
 }
@@ -360,8 +349,8 @@ void
 lt_csv_text(FILE *out, const char *text)
 {
 	const bool guard = text[0] && strchr("=+-@\t\r", text[0]) != NULL;
-	const bool quote = strpbrk(text, "\",\t\r\n") != NULL ||
-			   lt_csv_seems_missing(text, strlen(text));
+	const bool quote =
+	    strpbrk(text, "\",\t\r\n") != NULL || lt_csv_seems_missing(text, strlen(text));
 
 	if (!guard && !quote) {
 		fputs(text, out);
@@ -409,19 +398,17 @@ remainder_of(int64_t value, int64_t unit)
 	return rest < 0 ? rest + unit : rest;
 }
 
-/* Returns the row that gets the next unit: the one with the largest remainder
- * among those that got none. */
+/* Returns the row that gets the next unit: the one with the largest remainder among those that got
+ * none. */
 static int
-largest_remainder(
-    const int64_t *values, const bool *given, int count, int64_t unit)
+largest_remainder(const int64_t *values, const bool *given, int count, int64_t unit)
 {
 	int best = -1;
 
 	for (int i = 0; i < count; i++) {
 		if (given[i])
 			continue;
-		if (best < 0 || remainder_of(values[i], unit) >
-				    remainder_of(values[best], unit))
+		if (best < 0 || remainder_of(values[i], unit) > remainder_of(values[best], unit))
 			best = i;
 	}
 	return best;
@@ -455,9 +442,8 @@ lt_round_column(int64_t *values, int count, int64_t *total, int64_t unit)
 		given[i] = true;
 	}
 	for (int i = 0; i < count; i++)
-		values[i] =
-		    (int64_t)((wide)values[i] - remainder_of(values[i], unit) +
-			      (given[i] ? unit : 0));
+		values[i] = (int64_t)((wide)values[i] - remainder_of(values[i], unit) +
+				      (given[i] ? unit : 0));
 	free(given);
 }
 

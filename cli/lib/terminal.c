@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The terminal: its width, whether it takes escapes, and the one place where
- * lines are broken for it. Streams stand in for stdout and stderr and break a
- * line between words if it is longer than the terminal. Without a terminal, or
- * without memory for such a stream, lines stay whole.
+ * The terminal: its width, whether it takes escapes, and the one place where lines are broken for
+ * it. Streams stand in for stdout and stderr and break a line between words if it is longer than
+ * the terminal. Without a terminal, or without memory for such a stream, lines stay whole.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +43,8 @@ lt_cli_escapes(int fd)
 	const char *const no_color = getenv("NO_COLOR");
 	const char *const term = getenv("TERM");
 
-	return isatty(fd) && (no_color == NULL || no_color[0] == '\0') &&
-	       term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0;
+	return isatty(fd) && (no_color == NULL || no_color[0] == '\0') && term != NULL &&
+	       term[0] != '\0' && strcmp(term, "dumb") != 0;
 }
 
 static int
@@ -68,8 +67,7 @@ indent_of(const char *line, int columns)
 	const char *text = line + lead;
 
 	for (const char *at = text; at < most; at++)
-		if (at[0] == ' ' && at[1] == ' ' && at[2] != ' ' &&
-		    at[2] != '\0')
+		if (at[0] == ' ' && at[1] == ' ' && at[2] != ' ' && at[2] != '\0')
 			text = at + 2;
 	if (strncmp(text, "-> ", 3) == 0)
 		text += 3;
@@ -87,8 +85,7 @@ print_line(const struct stream *stream)
 	int indent = 0;
 
 	for (;;) {
-		const size_t bytes =
-		    lt_text_words(at, stream->columns - indent);
+		const size_t bytes = lt_text_words(at, stream->columns - indent);
 		const int room = stream->columns - width_of(at, bytes);
 
 		if (indent > room) /* one long word */
@@ -153,8 +150,7 @@ at_end(void)
 			end_line(&streams[i]);
 }
 
-/* Returns the stream that stands in for out; out itself if it is not a
- * terminal. */
+/* Returns the stream that stands in for out; out itself if it is not a terminal. */
 static FILE *
 wrap_stream(FILE *out, int fd, struct stream *stream, int mode)
 {
@@ -162,8 +158,7 @@ wrap_stream(FILE *out, int fd, struct stream *stream, int mode)
 
 	if (columns == 0)
 		return out;
-	FILE *const in = fopencookie(
-	    stream, "w", (cookie_io_functions_t){.write = on_write});
+	FILE *const in = fopencookie(stream, "w", (cookie_io_functions_t){.write = on_write});
 
 	if (in == NULL || setvbuf(in, NULL, mode, BUFSIZ))
 		return out;

@@ -2,9 +2,9 @@
 /*
  * lowtide reconcile: compares a cloud's invoice with what lowtide charged.
  *
- * The steps: read the arguments; find the instance types of the partitions;
- * read the invoice; ask lowtided what it charged on the invoice's days; put the
- * two together; print. Exit status 1 if a step fails, or if more than
+ * The steps: read the arguments; find the instance types of the partitions; read the invoice; ask
+ * lowtided what it charged on the invoice's days; put the two together; print. Exit status 1 if a
+ * step fails, or if more than
  * --tolerance of the instances is unexplained.
  */
 #include <errno.h>
@@ -52,18 +52,15 @@ struct work { /* all that is read; on the heap, as the tables are large */
 
 /* ---- arguments ---- */
 static int
-parse_day(
-    int64_t *day, const char *name, const char *text, struct lt_error *err)
+parse_day(int64_t *day, const char *name, const char *text, struct lt_error *err)
 {
 	char midnight[32];
 	int64_t utc_s;
 
 	snprintf(midnight, sizeof(midnight), "%.12sT00:00Z", text);
-	if (strlen(text) != strlen("2026-11-21") ||
-	    lt_utc_parse(midnight, &utc_s, NULL) != LT_OK)
-		return lt_fail(err, LT_EINPUT,
-		    "--%s: got \"%.40s\", want a day such as 2026-11-21", name,
-		    text);
+	if (strlen(text) != strlen("2026-11-21") || lt_utc_parse(midnight, &utc_s, NULL) != LT_OK)
+		return lt_fail(err, LT_EINPUT, "--%s: got \"%.40s\", want a day such as 2026-11-21",
+		    name, text);
 	*day = lt_day_of_second(utc_s);
 	return LT_OK;
 }
@@ -79,20 +76,17 @@ parse_days(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 		return LT_OK;
 	if (from == NULL || to == NULL)
 		return lt_fail(err, LT_EINPUT, "--from and --to go together");
-	if (parse_day(&wish->ask.first_day, "from", from, err) ||
-	    parse_day(&last, "to", to, err))
+	if (parse_day(&wish->ask.first_day, "from", from, err) || parse_day(&last, "to", to, err))
 		return err->code;
-	if (last < wish->ask.first_day ||
-	    last - wish->ask.first_day >= LT_TIE_DAYS_MAX)
-		return lt_fail(err, LT_EINPUT,
-		    "--from and --to: want 1 to %d days", LT_TIE_DAYS_MAX);
+	if (last < wish->ask.first_day || last - wish->ask.first_day >= LT_TIE_DAYS_MAX)
+		return lt_fail(
+		    err, LT_EINPUT, "--from and --to: want 1 to %d days", LT_TIE_DAYS_MAX);
 	wish->ask.day_count = (int)(last - wish->ask.first_day) + 1;
 	return LT_OK;
 }
 
 static int
-parse_format(
-    enum format *format, const struct lt_cli *cli, struct lt_error *err)
+parse_format(enum format *format, const struct lt_cli *cli, struct lt_error *err)
 {
 	static const char *const names[] = {"table", "csv", "json"};
 	const char *const word = lt_cli_value(cli, "format");
@@ -106,8 +100,7 @@ parse_format(
 			return LT_OK;
 		}
 	}
-	return lt_fail(err, LT_EINPUT,
-	    "--format: got \"%s\", want table, csv or json", word);
+	return lt_fail(err, LT_EINPUT, "--format: got \"%s\", want table, csv or json", word);
 }
 
 static void
@@ -148,12 +141,10 @@ parse_wish(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 		return err->code;
 	if (parse_days(wish, cli, err) || parse_format(&wish->format, cli, err))
 		return err->code;
-	if (tolerance != NULL &&
-	    (lt_micros_parse(tolerance, &wish->tolerance_micros, NULL) ||
-		wish->tolerance_micros < 0))
+	if (tolerance != NULL && (lt_micros_parse(tolerance, &wish->tolerance_micros, NULL) ||
+				     wish->tolerance_micros < 0))
 		return lt_fail(err, LT_EINPUT,
-		    "--tolerance: got \"%.40s\", want per cent, such as 2.5",
-		    tolerance);
+		    "--tolerance: got \"%.40s\", want per cent, such as 2.5", tolerance);
 	return LT_OK;
 }
 
@@ -171,8 +162,8 @@ find_types(struct work *work, const struct lt_cli *cli, struct lt_error *err)
 
 	if (signals == NULL)
 		return err->code;
-	snprintf(work->currency, sizeof(work->currency), "%s",
-	    lt_json_text(signals, "currency", ""));
+	snprintf(
+	    work->currency, sizeof(work->currency), "%s", lt_json_text(signals, "currency", ""));
 	if (lt_tie_map_signals(&work->map, signals, err) == LT_OK)
 		lt_invoice_rates_signals(&work->rates, signals, err);
 	json_decref(signals);
@@ -186,17 +177,16 @@ find_types(struct work *work, const struct lt_cli *cli, struct lt_error *err)
 
 /* Refuses a file that is named twice: its charges would count twice. */
 static int
-check_once(const struct lt_cli *cli, int index, FILE *const *files,
-    struct lt_error *err)
+check_once(const struct lt_cli *cli, int index, FILE *const *files, struct lt_error *err)
 {
 	struct stat one, other;
 
 	for (int i = 0; i < index; i++)
 		if (fstat(fileno(files[index]), &one) == 0 &&
-		    fstat(fileno(files[i]), &other) == 0 &&
-		    one.st_dev == other.st_dev && one.st_ino == other.st_ino)
-			return lt_fail(err, LT_EINPUT, "%s: is %s once more",
-			    cli->operands[index], cli->operands[i]);
+		    fstat(fileno(files[i]), &other) == 0 && one.st_dev == other.st_dev &&
+		    one.st_ino == other.st_ino)
+			return lt_fail(err, LT_EINPUT, "%s: is %s once more", cli->operands[index],
+			    cli->operands[i]);
 	return LT_OK;
 }
 
@@ -208,9 +198,8 @@ open_parts(FILE **files, const struct lt_cli *cli, struct lt_error *err)
 
 		files[i] = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 		if (files[i] == NULL)
-			return lt_fail(err,
-			    errno == ENOENT ? LT_ENOENT : LT_EIO, "%s: %s",
-			    path, strerror(errno));
+			return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO, "%s: %s", path,
+			    strerror(errno));
 		if (check_once(cli, i, files, err))
 			return err->code;
 	}
@@ -218,8 +207,8 @@ open_parts(FILE **files, const struct lt_cli *cli, struct lt_error *err)
 }
 
 static int
-read_invoice(struct work *work, const struct wish *wish,
-    const struct lt_cli *cli, struct lt_error *err)
+read_invoice(
+    struct work *work, const struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 {
 	struct lt_invoice_ask ask = wish->ask;
 	FILE **const files = calloc((size_t)cli->operand_count, sizeof(*files));
@@ -231,8 +220,7 @@ read_invoice(struct work *work, const struct wish *wish,
 	open_parts(files, cli, err);
 	for (int i = 0; i < cli->operand_count && !err->code; i++) {
 		ask.path = name_of(cli->operands[i]);
-		lt_invoice_read(
-		    &work->invoice, files[i], &ask, &work->map, err);
+		lt_invoice_read(&work->invoice, files[i], &ask, &work->map, err);
 	}
 	if (!err->code)
 		lt_invoice_finish(&work->invoice, &ask, err);
@@ -254,19 +242,17 @@ ask_jobs(struct work *work, const struct lt_cli *cli, struct lt_error *err)
 
 		lt_tie_jobs_path(path, sizeof(path), &work->jobs, i);
 		if (lt_client_get(&report, cli, path, err) == LT_OK)
-			lt_tie_jobs_add(
-			    &work->jobs, i, &work->map, report, err);
+			lt_tie_jobs_add(&work->jobs, i, &work->map, report, err);
 		json_decref(report);
 	}
 	return err->code;
 }
 
 static int
-print(const struct work *work, const struct wish *wish,
-    const struct lt_cli *cli, struct lt_error *err)
+print(const struct work *work, const struct wish *wish, const struct lt_cli *cli,
+    struct lt_error *err)
 {
-	const struct lt_tie_parts parts = {
-	    &work->invoice, &work->map, &work->jobs};
+	const struct lt_tie_parts parts = {&work->invoice, &work->map, &work->jobs};
 	const struct lt_tie_shown shown = {.files = cli->operands,
 	    .file_count = cli->operand_count,
 	    .currency = work->currency,
@@ -284,8 +270,7 @@ print(const struct work *work, const struct wish *wish,
 	} else {
 		json_t *const body = lt_tie_json(&shown);
 
-		if (body == NULL ||
-		    json_dumpf(body, stdout, JSON_INDENT(2)) != 0)
+		if (body == NULL || json_dumpf(body, stdout, JSON_INDENT(2)) != 0)
 			lt_fail(err, LT_EIO, "can't write JSON");
 		fputc('\n', stdout);
 		json_decref(body);
@@ -297,19 +282,17 @@ print(const struct work *work, const struct wish *wish,
 
 /* Runs the steps; each uses what those before it found. */
 static int
-reconcile(struct work *work, const struct wish *wish, const struct lt_cli *cli,
-    struct lt_error *err)
+reconcile(
+    struct work *work, const struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 {
 	if (find_types(work, cli, err) || read_invoice(work, wish, cli, err) ||
 	    ask_jobs(work, cli, err))
 		return err->code;
-	const struct lt_tie_parts parts = {
-	    &work->invoice, &work->map, &work->jobs};
+	const struct lt_tie_parts parts = {&work->invoice, &work->map, &work->jobs};
 
 	if (lt_tie_make(&work->tie, &parts, err) || print(work, wish, cli, err))
 		return err->code;
-	if (wish->has_tolerance &&
-	    lt_tie_exceeds(&work->tie.instances, wish->tolerance_micros))
+	if (wish->has_tolerance && lt_tie_exceeds(&work->tie.instances, wish->tolerance_micros))
 		return lt_fail(err, LT_EINPUT,
 		    "more than %s %% of the instances' invoice is unexplained",
 		    lt_cli_value(cli, "tolerance"));
@@ -334,8 +317,7 @@ lt_cli_reconcile(const struct lt_cli *cli)
 		status = lt_cli_usage(cli, "%s", err.text);
 	else if (map != NULL && lt_tie_map_parse(&work->map, map, &err))
 		status = lt_cli_usage(cli, "--map: %s", err.text);
-	else if (rate != NULL &&
-		 lt_invoice_rate_parse(&work->rates, rate, &err))
+	else if (rate != NULL && lt_invoice_rate_parse(&work->rates, rate, &err))
 		status = lt_cli_usage(cli, "%s", err.text);
 	else if (reconcile(work, &wish, cli, &err))
 		status = lt_cli_fail(&err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads an invoice, CSV of a known format (docs/formats.md), row by row into
- * the sums of its days and instance types. It may be larger than memory: it is
- * read piece by piece, packed with gzip or not.
+ * Reads an invoice, CSV of a known format (docs/formats.md), row by row into the sums of its days
+ * and instance types. It may be larger than memory: it is read piece by piece, packed with gzip or
+ * not.
  *
- * A row that can't be read, is cut, or is in a currency without a rate is an
- * error with its file, line and column.
+ * A row that can't be read, is cut, or is in a currency without a rate is an error with its file,
+ * line and column.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,7 @@
 #include "units.h"
 
 enum {
-	ROW_BYTES_MAX =
-	    256 * 1024, /* more are refused; real ones have thousands */
+	ROW_BYTES_MAX = 256 * 1024, /* more are refused; real ones have thousands */
 	BUFFER_BYTES = 1024 * 1024 + ROW_BYTES_MAX,
 };
 
@@ -47,8 +46,7 @@ refill(struct reader *reader, struct lt_error *err)
 	if (reader->ended || left >= ROW_BYTES_MAX)
 		return LT_OK;
 	memmove(reader->bytes, reader->csv.at, left);
-	if (lt_unpack_read(&reader->unpack, reader->bytes + left,
-		BUFFER_BYTES - left, &got, err))
+	if (lt_unpack_read(&reader->unpack, reader->bytes + left, BUFFER_BYTES - left, &got, err))
 		return err->code;
 	reader->ended = left + got < BUFFER_BYTES;
 	lt_csv_move(&reader->csv, reader->bytes, left + got);
@@ -60,14 +58,11 @@ read_header(struct reader *reader, struct lt_error *err)
 {
 	size_t got;
 
-	if (lt_unpack_read(
-		&reader->unpack, reader->bytes, BUFFER_BYTES, &got, err))
+	if (lt_unpack_read(&reader->unpack, reader->bytes, BUFFER_BYTES, &got, err))
 		return err->code;
 	reader->ended = got < BUFFER_BYTES;
 	return lt_invoice_parser_start(&reader->parser, &reader->csv,
-	    &(struct lt_invoice_head){
-		.bytes = reader->bytes, .byte_count = got},
-	    reader->ask, err);
+	    &(struct lt_invoice_head){.bytes = reader->bytes, .byte_count = got}, reader->ask, err);
 }
 
 /* ---- the days ---- */
@@ -75,19 +70,16 @@ static int
 make_sums(struct lt_invoice *invoice, struct lt_error *err)
 {
 	if (invoice->day_count < 1 || invoice->day_count > LT_TIE_DAYS_MAX)
-		return lt_fail(err, LT_ELIMIT, "%d days, want 1 to %d",
-		    invoice->day_count, LT_TIE_DAYS_MAX);
-	invoice->sums = calloc(((size_t)invoice->day_count + 1) *
-				   ((size_t)invoice->type_count + 1),
+		return lt_fail(
+		    err, LT_ELIMIT, "%d days, want 1 to %d", invoice->day_count, LT_TIE_DAYS_MAX);
+	invoice->sums = calloc(((size_t)invoice->day_count + 1) * ((size_t)invoice->type_count + 1),
 	    sizeof(*invoice->sums));
-	return invoice->sums != NULL ? LT_OK
-				     : lt_fail(err, LT_ENOMEM, "no memory");
+	return invoice->sums != NULL ? LT_OK : lt_fail(err, LT_ENOMEM, "no memory");
 }
 
 /* Finds the days: those asked for, or the first row's billing period. */
 static int
-find_days(struct lt_invoice *invoice, const struct reader *reader,
-    struct lt_error *err)
+find_days(struct lt_invoice *invoice, const struct reader *reader, struct lt_error *err)
 {
 	int64_t start_utc_s, end_utc_s;
 
@@ -95,8 +87,7 @@ find_days(struct lt_invoice *invoice, const struct reader *reader,
 	invoice->day_count = reader->ask->day_count;
 	if (invoice->day_count > 0)
 		return make_sums(invoice, err);
-	if (lt_invoice_row_period(
-		&start_utc_s, &end_utc_s, &reader->parser, &reader->row, err))
+	if (lt_invoice_row_period(&start_utc_s, &end_utc_s, &reader->parser, &reader->row, err))
 		return err->code;
 	const int64_t last = lt_day_of_second(end_utc_s - 1);
 
@@ -113,8 +104,7 @@ add_unknown(struct lt_invoice *invoice, const struct lt_invoice_row *row)
 {
 	int i = 0;
 
-	while (i < invoice->unknown_count &&
-	       strcmp(invoice->unknown[i].type, row->type) != 0)
+	while (i < invoice->unknown_count && strcmp(invoice->unknown[i].type, row->type) != 0)
 		i++;
 	if (i == LT_TIE_UNKNOWN_MAX)
 		return;
@@ -127,8 +117,7 @@ add_unknown(struct lt_invoice *invoice, const struct lt_invoice_row *row)
 
 /* Adds a cost to the month of the day; months stay in order. */
 static int
-add_month(struct lt_invoice *invoice, int64_t day, lt_wide cost_pico,
-    struct lt_error *err)
+add_month(struct lt_invoice *invoice, int64_t day, lt_wide cost_pico, struct lt_error *err)
 {
 	const struct lt_date date = lt_date_of_day(day);
 	const int64_t month = date.year * 12 + date.month - 1;
@@ -139,12 +128,10 @@ add_month(struct lt_invoice *invoice, int64_t day, lt_wide cost_pico,
 		i++;
 	if (i == invoice->outside_month_count || all[i].month != month) {
 		if (invoice->outside_month_count == LT_TIE_MONTHS_MAX)
-			return lt_fail(err, LT_ELIMIT,
-			    "rows of more than %d months outside",
+			return lt_fail(err, LT_ELIMIT, "rows of more than %d months outside",
 			    LT_TIE_MONTHS_MAX);
 		memmove(&all[i + 1], &all[i],
-		    (size_t)(invoice->outside_month_count++ - i) *
-			sizeof(*all));
+		    (size_t)(invoice->outside_month_count++ - i) * sizeof(*all));
 		all[i] = (struct lt_invoice_month){.month = month};
 	}
 	all[i].rows++;
@@ -153,8 +140,8 @@ add_month(struct lt_invoice *invoice, int64_t day, lt_wide cost_pico,
 }
 
 static int
-add_outside(struct lt_invoice *invoice, const struct reader *reader,
-    int64_t day, struct lt_error *err)
+add_outside(
+    struct lt_invoice *invoice, const struct reader *reader, int64_t day, struct lt_error *err)
 {
 	const struct lt_invoice_row *const row = &reader->parsed;
 	const int types = invoice->type_count + 1;
@@ -162,15 +149,13 @@ add_outside(struct lt_invoice *invoice, const struct reader *reader,
 	if (invoice->outside_rows++ == 0) {
 		invoice->outside_first_day = invoice->outside_last_day = day;
 		invoice->outside = (struct lt_invoice_place){reader->ask->path,
-		    lt_invoice_start_name(&reader->parser), row->start_utc_s,
-		    reader->row.line};
+		    lt_invoice_start_name(&reader->parser), row->start_utc_s, reader->row.line};
 	}
 	if (day < invoice->outside_first_day)
 		invoice->outside_first_day = day;
 	if (day > invoice->outside_last_day)
 		invoice->outside_last_day = day;
-	invoice->sums[invoice->day_count * types + invoice->type_count]
-	    .cost_pico += row->cost_pico;
+	invoice->sums[invoice->day_count * types + invoice->type_count].cost_pico += row->cost_pico;
 	return add_month(invoice, day, row->cost_pico, err);
 }
 
@@ -186,11 +171,9 @@ add_row(struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 	invoice->fees_pico += row->fee_pico;
 	if (day < 0 || day >= invoice->day_count)
 		return add_outside(invoice, reader, of_day, err);
-	const int found =
-	    row->type[0] ? lt_tie_type_find(reader->map, row->type) : -1;
+	const int found = row->type[0] ? lt_tie_type_find(reader->map, row->type) : -1;
 	const int type = found >= 0 ? found : invoice->type_count;
-	struct lt_invoice_sum *const sum =
-	    &invoice->sums[day * (invoice->type_count + 1) + type];
+	struct lt_invoice_sum *const sum = &invoice->sums[day * (invoice->type_count + 1) + type];
 
 	sum->cost_pico += row->cost_pico;
 	if (found < 0 && row->type[0])
@@ -213,27 +196,22 @@ check_row(const struct reader *reader, struct lt_error *err)
 {
 	if (reader->csv.at == reader->csv.end && !reader->ended)
 		return lt_fail(err, LT_ELIMIT,
-		    "a row of more than %d bytes, or a quote that is never closed",
-		    ROW_BYTES_MAX);
+		    "a row of more than %d bytes, or a quote that is never closed", ROW_BYTES_MAX);
 	if (reader->row.long_line > 0)
-		return lt_fail(err, LT_ELIMIT,
-		    "a cell of more than %d bytes at column %d",
+		return lt_fail(err, LT_ELIMIT, "a cell of more than %d bytes at column %d",
 		    LT_CSV_CELL_SIZE - 1, reader->row.long_column);
 	if (reader->row.cell_count != reader->csv.column_count)
-		return lt_fail(err, LT_EINPUT,
-		    "a row of %d cells, the header has %d",
+		return lt_fail(err, LT_EINPUT, "a row of %d cells, the header has %d",
 		    reader->row.cell_count, reader->csv.column_count);
 	return LT_OK;
 }
 
-/* Refuses a mix of Azure's actual and amortised exports: they have the same
- * columns, and together they would count commitments twice. */
+/* Refuses a mix of Azure's actual and amortised exports: they have the same columns, and together
+ * they would count commitments twice. */
 static int
-check_basis(struct lt_invoice *invoice, const struct reader *reader,
-    struct lt_error *err)
+check_basis(struct lt_invoice *invoice, const struct reader *reader, struct lt_error *err)
 {
-	static const char *const names[LT_INVOICE_BASIS_COUNT] = {
-	    [LT_INVOICE_AUTO] = "any",
+	static const char *const names[LT_INVOICE_BASIS_COUNT] = {[LT_INVOICE_AUTO] = "any",
 	    [LT_INVOICE_BILLED] = "actual (billed)",
 	    [LT_INVOICE_AMORTISED] = "amortised",
 	    [LT_INVOICE_COLUMN] = "a column's"};
@@ -254,21 +232,15 @@ check_basis(struct lt_invoice *invoice, const struct reader *reader,
 }
 
 static int
-take_row(
-    struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
+take_row(struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 {
 	bool taken = false;
 
 	if (check_row(reader, err) == LT_OK &&
-	    lt_invoice_filter_row(&taken, &reader->parser, &reader->row, err) ==
-		LT_OK &&
-	    !taken)
+	    lt_invoice_filter_row(&taken, &reader->parser, &reader->row, err) == LT_OK && !taken)
 		invoice->left_out_rows++;
-	if (taken &&
-	    (invoice->sums != NULL ||
-		find_days(invoice, reader, err) == LT_OK) &&
-	    lt_invoice_row_parse(
-		&reader->parsed, &reader->parser, &reader->row, err) == LT_OK &&
+	if (taken && (invoice->sums != NULL || find_days(invoice, reader, err) == LT_OK) &&
+	    lt_invoice_row_parse(&reader->parsed, &reader->parser, &reader->row, err) == LT_OK &&
 	    check_basis(invoice, reader, err) == LT_OK)
 		add_row(invoice, reader, err);
 	if (err->code)
@@ -296,12 +268,10 @@ by_cost(const void *a, const void *b)
 }
 
 static int
-read_rows(
-    struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
+read_rows(struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 {
 	for (;;) {
-		if (refill(reader, err) ||
-		    lt_csv_row(&reader->csv, &reader->row, err))
+		if (refill(reader, err) || lt_csv_row(&reader->csv, &reader->row, err))
 			return err->code;
 		if (reader->row.cell_count > 0) {
 			if (take_row(invoice, reader, err))
@@ -321,25 +291,20 @@ place_error(const struct reader *reader, struct lt_error *err)
 
 	lt_error_mend(err, err->code);
 	if (err->line > 0 && err->column > 0)
-		return lt_context(
-		    err, "%s:%d:%d", path, err->line, err->column);
+		return lt_context(err, "%s:%d:%d", path, err->line, err->column);
 	if (err->line > 0)
 		return lt_context(err, "%s:%d", path, err->line);
 	return lt_context(err, "%s", path);
 }
 
-/* Checks that a part has the format of the first, and the column by which costs
- * are added up. */
+/* Checks that a part has the format of the first, and the column by which costs are added up. */
 static int
-check_format(struct lt_invoice *invoice, const struct reader *reader,
-    struct lt_error *err)
+check_format(struct lt_invoice *invoice, const struct reader *reader, struct lt_error *err)
 {
 	const struct lt_invoice_parser *const parser = &reader->parser;
 
-	if (invoice->format != NULL &&
-	    strcmp(invoice->format, parser->format->name) != 0)
-		return lt_fail(err, LT_EINPUT,
-		    "is %s, and the parts before it are %s",
+	if (invoice->format != NULL && strcmp(invoice->format, parser->format->name) != 0)
+		return lt_fail(err, LT_EINPUT, "is %s, and the parts before it are %s",
 		    parser->format->name, invoice->format);
 	if (invoice->format != NULL && parser->basis != LT_INVOICE_AUTO &&
 	    invoice->basis != parser->basis)
@@ -350,14 +315,12 @@ check_format(struct lt_invoice *invoice, const struct reader *reader,
 		invoice->has_billed = parser->basis != LT_INVOICE_COLUMN;
 	}
 	invoice->format = parser->format->name;
-	snprintf(invoice->cost, sizeof(invoice->cost), "%s",
-	    lt_invoice_cost_name(parser));
+	snprintf(invoice->cost, sizeof(invoice->cost), "%s", lt_invoice_cost_name(parser));
 	return LT_OK;
 }
 
 static int
-read_part(
-    struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
+read_part(struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 {
 	if (read_header(reader, err) || check_format(invoice, reader, err))
 		return err->code;
@@ -365,9 +328,8 @@ read_part(
 }
 
 int
-lt_invoice_read(struct lt_invoice *invoice, FILE *in,
-    const struct lt_invoice_ask *ask, const struct lt_tie_map *map,
-    struct lt_error *err)
+lt_invoice_read(struct lt_invoice *invoice, FILE *in, const struct lt_invoice_ask *ask,
+    const struct lt_tie_map *map, struct lt_error *err)
 {
 	struct reader *const reader = calloc(1, sizeof(*reader));
 
@@ -398,27 +360,24 @@ days_fail(const struct lt_invoice *invoice, struct lt_error *err)
 
 	lt_utc_text(at, sizeof(at), outside->utc_s);
 	lt_utc_text(first, sizeof(first), invoice->first_day * LT_DAY_S);
-	lt_utc_text(last, sizeof(last),
-	    (invoice->first_day + invoice->day_count - 1) * LT_DAY_S);
+	lt_utc_text(last, sizeof(last), (invoice->first_day + invoice->day_count - 1) * LT_DAY_S);
 	return lt_fail(err, LT_EINPUT,
 	    "%s:%d: %s: %s is not from %.10s to %.10s, the days of the invoice, nor is any other row; --from and --to say others",
 	    outside->path, outside->line, outside->column, at, first, last);
 }
 
 int
-lt_invoice_finish(struct lt_invoice *invoice, const struct lt_invoice_ask *ask,
-    struct lt_error *err)
+lt_invoice_finish(
+    struct lt_invoice *invoice, const struct lt_invoice_ask *ask, struct lt_error *err)
 {
-	qsort(invoice->unknown, (size_t)invoice->unknown_count,
-	    sizeof(invoice->unknown[0]), by_cost);
+	qsort(
+	    invoice->unknown, (size_t)invoice->unknown_count, sizeof(invoice->unknown[0]), by_cost);
 	if (invoice->rows == 0 && invoice->left_out_rows > 0)
 		return lt_fail(err, LT_EINPUT,
-		    "%s: none of the rows has what --only and --account say",
-		    ask->path);
+		    "%s: none of the rows has what --only and --account say", ask->path);
 	if (invoice->sums == NULL)
 		return lt_fail(err, LT_EINPUT, "%s: no rows", ask->path);
-	return invoice->outside_rows == invoice->rows ? days_fail(invoice, err)
-						      : LT_OK;
+	return invoice->outside_rows == invoice->rows ? days_fail(invoice, err) : LT_OK;
 }
 
 void

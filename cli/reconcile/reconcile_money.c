@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers, units of time and currencies as invoices write them. Numbers are
- * exact: a double would lose cents over some million rows, and units.c stops at
- * millionths. Another currency is converted by --rate or by the rates of the
- * policy; without a rate the row is an error.
+ * Numbers, units of time and currencies as invoices write them. Numbers are exact: a double would
+ * lose cents over some million rows, and units.c stops at millionths. Another currency is converted
+ * by --rate or by the rates of the policy; without a rate the row is an error.
  */
 #include <ctype.h>
 #include <string.h>
@@ -28,8 +27,7 @@ struct decimal { /* 0.DIGITS * 10^point */
 
 /* Reads digits from at on into number; returns where they end. */
 static const char *
-take_digits(
-    struct decimal *number, const char *at, bool whole, bool *any, bool *full)
+take_digits(struct decimal *number, const char *at, bool whole, bool *any, bool *full)
 {
 	for (; isdigit((unsigned char)*at); at++) {
 		*any = true;
@@ -89,19 +87,15 @@ lt_pico_parse(const char *text, lt_wide *pico, struct lt_error *err)
 	lt_wide sum = 0;
 
 	if (!parse_decimal(&number, text))
-		return lt_fail(err, LT_EINPUT,
-		    "got \"%.40s\", want a number such as 12.5", text);
+		return lt_fail(err, LT_EINPUT, "got \"%.40s\", want a number such as 12.5", text);
 	if (number.count > 0 && number.point > WHOLE_DIGITS_MAX)
-		return lt_fail(err, LT_ELIMIT,
-		    "got \"%.40s\", want less than 10^%d", text,
-		    WHOLE_DIGITS_MAX);
+		return lt_fail(
+		    err, LT_ELIMIT, "got \"%.40s\", want less than 10^%d", text, WHOLE_DIGITS_MAX);
 	const int wanted = number.point + PICO_DIGITS;
 
 	for (int i = 0; i < wanted; i++)
-		sum =
-		    sum * 10 + (i < number.count ? number.digits[i] - '0' : 0);
-	if (wanted >= 0 && wanted < number.count &&
-	    number.digits[wanted] >= '5')
+		sum = sum * 10 + (i < number.count ? number.digits[i] - '0' : 0);
+	if (wanted >= 0 && wanted < number.count && number.digits[wanted] >= '5')
 		sum++;
 	*pico = number.negative ? -sum : sum;
 	return LT_OK;
@@ -141,20 +135,17 @@ lt_time_unit(const char *text)
 }
 
 int
-lt_invoice_rate_parse(
-    struct lt_invoice_rates *rates, const char *text, struct lt_error *err)
+lt_invoice_rate_parse(struct lt_invoice_rates *rates, const char *text, struct lt_error *err)
 {
 	static const lt_wide most = (lt_wide)1000000 * 1000000 * 1000000;
 	struct lt_invoice_rate *const rate = &rates->list[rates->count];
 
-	*rate =
-	    (struct lt_invoice_rate){.is_said = true, .from_utc_s = INT64_MIN};
+	*rate = (struct lt_invoice_rate){.is_said = true, .from_utc_s = INT64_MIN};
 	snprintf(rate->currency, sizeof(rate->currency), "%.3s", text);
-	if (strlen(text) < 5 || text[3] != '=' ||
-	    strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3 ||
+	if (strlen(text) < 5 || text[3] != '=' || strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3 ||
 	    strlen(text + 4) >= sizeof(rate->text) ||
-	    lt_pico_parse(text + 4, &rate->pico, NULL) != LT_OK ||
-	    rate->pico <= 0 || rate->pico > most)
+	    lt_pico_parse(text + 4, &rate->pico, NULL) != LT_OK || rate->pico <= 0 ||
+	    rate->pico > most)
 		return lt_fail(err, LT_EINPUT,
 		    "--rate: got \"%.40s\", want a currency and what one of it is worth, such as USD=0.92",
 		    text);
@@ -170,26 +161,22 @@ lt_invoice_rates_signals(
 	size_t index;
 	const json_t *row;
 
-	json_array_foreach(
-	    json_object_get(signals, "exchange_rates"), index, row) {
+	json_array_foreach(json_object_get(signals, "exchange_rates"), index, row) {
 		const char *const from = lt_json_text(row, "from", "");
 		struct lt_invoice_rate *const rate = &rates->list[rates->count];
 
 		if (rates->count == LT_TIE_RATES_MAX)
-			return lt_fail(err, LT_ELIMIT,
-			    "more than %d exchange rates", LT_TIE_RATES_MAX);
+			return lt_fail(
+			    err, LT_ELIMIT, "more than %d exchange rates", LT_TIE_RATES_MAX);
 		*rate = (struct lt_invoice_rate){.from_utc_s = INT64_MIN};
 		snprintf(rate->currency, sizeof(rate->currency), "%s",
 		    lt_json_text(row, "currency", ""));
 		/* 15 digits are what was written, and not a double's 17. */
 		snprintf(rate->text, sizeof(rate->text), "%.15g",
 		    json_number_value(json_object_get(row, "rate")));
-		if (lt_pico_parse(rate->text, &rate->pico, NULL) != LT_OK ||
-		    rate->pico <= 0 ||
-		    (from[0] &&
-			lt_utc_parse(from, &rate->from_utc_s, NULL) != LT_OK))
-			return lt_fail(err, LT_EINPUT,
-			    "lowtided's exchange rate of %s is none",
+		if (lt_pico_parse(rate->text, &rate->pico, NULL) != LT_OK || rate->pico <= 0 ||
+		    (from[0] && lt_utc_parse(from, &rate->from_utc_s, NULL) != LT_OK))
+			return lt_fail(err, LT_EINPUT, "lowtided's exchange rate of %s is none",
 			    rate->currency);
 		rates->count++;
 	}
@@ -197,16 +184,14 @@ lt_invoice_rates_signals(
 }
 
 struct lt_invoice_rate *
-lt_invoice_rate_find(
-    struct lt_invoice_rates *rates, const char *currency, int64_t utc_s)
+lt_invoice_rate_find(struct lt_invoice_rates *rates, const char *currency, int64_t utc_s)
 {
 	struct lt_invoice_rate *found = NULL;
 
 	for (int i = 0; i < rates->count; i++) {
 		struct lt_invoice_rate *const rate = &rates->list[i];
 
-		if (strcmp(rate->currency, currency) != 0 ||
-		    rate->from_utc_s > utc_s)
+		if (strcmp(rate->currency, currency) != 0 || rate->from_utc_s > utc_s)
 			continue;
 		if (rate->is_said)
 			return rate;

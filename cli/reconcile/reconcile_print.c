@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shows the comparison as a table, CSV or JSON. In JSON each amount is exact; a
- * table and CSV are in whole cents that add up. Below the table stands what a
- * reader would ask next: unknown types, days outside, rows left out,
- * commitments, rates.
+ * Shows the comparison as a table, CSV or JSON. In JSON each amount is exact; a table and CSV are
+ * in whole cents that add up. Below the table stands what a reader would ask next: unknown types,
+ * days outside, rows left out, commitments, rates.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,8 +21,7 @@ day_text(char *out, size_t size, int64_t day)
 {
 	const struct lt_date date = lt_date_of_day(day);
 
-	snprintf(out, size, "%04" PRId64 "-%02d-%02d", date.year, date.month,
-	    date.day);
+	snprintf(out, size, "%04" PRId64 "-%02d-%02d", date.year, date.month, date.day);
 	return out;
 }
 
@@ -37,8 +35,7 @@ file_name_of(const char *operand)
 static const char *
 basis_name(const struct lt_invoice *invoice)
 {
-	static const char *const names[LT_INVOICE_BASIS_COUNT] = {
-	    [LT_INVOICE_AUTO] = "billed",
+	static const char *const names[LT_INVOICE_BASIS_COUNT] = {[LT_INVOICE_AUTO] = "billed",
 	    [LT_INVOICE_BILLED] = "billed",
 	    [LT_INVOICE_AMORTISED] = "amortised"};
 
@@ -80,8 +77,8 @@ rows_json(const struct lt_tie *tie)
 		json_t *const object = row_json(row, row->type != NULL);
 		char day[32];
 
-		json_object_set_new(object, "day",
-		    json_pack("s?", day_of_row(day, sizeof(day), row)));
+		json_object_set_new(
+		    object, "day", json_pack("s?", day_of_row(day, sizeof(day), row)));
 		json_object_set_new(object, "instance_type",
 		    row->type != NULL ? json_string(row->type) : json_null());
 		json_array_append_new(list, object);
@@ -95,11 +92,9 @@ unknown_json(const struct lt_invoice *invoice)
 	json_t *const list = json_array();
 
 	for (int i = 0; i < invoice->unknown_count; i++)
-		json_array_append_new(
-		    list, json_pack("{s:s,s:I}", "instance_type",
-			      invoice->unknown[i].type, "invoice_micros",
-			      (json_int_t)(invoice->unknown[i].cost_pico /
-					   LT_MICROS)));
+		json_array_append_new(list,
+		    json_pack("{s:s,s:I}", "instance_type", invoice->unknown[i].type,
+			"invoice_micros", (json_int_t)(invoice->unknown[i].cost_pico / LT_MICROS)));
 	return list;
 }
 
@@ -109,8 +104,7 @@ files_json(const struct lt_tie_shown *shown)
 	json_t *const list = json_array();
 
 	for (int i = 0; i < shown->file_count; i++)
-		json_array_append_new(
-		    list, json_string(file_name_of(shown->files[i])));
+		json_array_append_new(list, json_string(file_name_of(shown->files[i])));
 	return list;
 }
 
@@ -126,11 +120,10 @@ rates_json(const struct lt_invoice_rates *rates)
 		if (rate->rows == 0)
 			continue;
 		lt_utc_text(from, sizeof(from), rate->from_utc_s);
-		json_array_append_new(list,
-		    json_pack("{s:s,s:s,s:s?,s:b,s:I}", "currency",
-			rate->currency, "rate", rate->text, "from",
-			rate->from_utc_s != INT64_MIN ? from : NULL, "said",
-			rate->is_said, "rows", (json_int_t)rate->rows));
+		json_array_append_new(
+		    list, json_pack("{s:s,s:s,s:s?,s:b,s:I}", "currency", rate->currency, "rate",
+			      rate->text, "from", rate->from_utc_s != INT64_MIN ? from : NULL,
+			      "said", rate->is_said, "rows", (json_int_t)rate->rows));
 	}
 	return list;
 }
@@ -141,8 +134,7 @@ said_rate(char *out, size_t size, const struct lt_invoice_rates *rates)
 {
 	if (rates->count == 0 || !rates->list[0].is_said)
 		return NULL;
-	snprintf(
-	    out, size, "%s=%s", rates->list[0].currency, rates->list[0].text);
+	snprintf(out, size, "%s=%s", rates->list[0].currency, rates->list[0].text);
 	return out;
 }
 
@@ -152,16 +144,14 @@ outside_json(const struct lt_invoice *invoice)
 	json_t *const list = json_array();
 
 	for (int i = 0; i < invoice->outside_month_count; i++) {
-		const struct lt_invoice_month *const one =
-		    &invoice->outside_months[i];
+		const struct lt_invoice_month *const one = &invoice->outside_months[i];
 		char month[48];
 
-		snprintf(month, sizeof(month), "%04" PRId64 "-%02" PRId64,
-		    one->month / 12, one->month % 12 + 1);
+		snprintf(month, sizeof(month), "%04" PRId64 "-%02" PRId64, one->month / 12,
+		    one->month % 12 + 1);
 		json_array_append_new(
-		    list, json_pack("{s:s,s:I,s:I}", "month", month, "rows",
-			      (json_int_t)one->rows, "invoice_micros",
-			      (json_int_t)lt_tie_micros(one->cost_pico)));
+		    list, json_pack("{s:s,s:I,s:I}", "month", month, "rows", (json_int_t)one->rows,
+			      "invoice_micros", (json_int_t)lt_tie_micros(one->cost_pico)));
 	}
 	return list;
 }
@@ -173,9 +163,8 @@ others_json(const struct lt_tie_jobs *jobs)
 
 	for (int i = 0; i < jobs->other_count; i++)
 		json_array_append_new(
-		    list, json_pack("{s:s,s:I}", "partition",
-			      jobs->others[i].partition, "jobs_micros",
-			      (json_int_t)jobs->others[i].cost_micros));
+		    list, json_pack("{s:s,s:I}", "partition", jobs->others[i].partition,
+			      "jobs_micros", (json_int_t)jobs->others[i].cost_micros));
 	return list;
 }
 
@@ -188,32 +177,25 @@ lt_tie_json(const struct lt_tie_shown *shown)
 	char first[32], last[32], rate[48];
 
 	day_text(first, sizeof(first), invoice->first_day);
-	day_text(
-	    last, sizeof(last), invoice->first_day + invoice->day_count - 1);
-	return json_pack(
-	    "{s:s,s:o,s:s,s:s,s:s?,s:o,s:I,s:s,s:s?,s:o,s:s,s:s,s:I,s:s?,s:s?,"
-	    "s:I,s:I,s:o,s:b,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I}",
-	    "file", file_name_of(shown->files[0]), "files", files_json(shown),
-	    "format", invoice->format, "cost", invoice->cost, "basis",
-	    basis_name(invoice), "billed_micros",
+	day_text(last, sizeof(last), invoice->first_day + invoice->day_count - 1);
+	return json_pack("{s:s,s:o,s:s,s:s,s:s?,s:o,s:I,s:s,s:s?,s:o,s:s,s:s,s:I,s:s?,s:s?,"
+			 "s:I,s:I,s:o,s:b,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I}",
+	    "file", file_name_of(shown->files[0]), "files", files_json(shown), "format",
+	    invoice->format, "cost", invoice->cost, "basis", basis_name(invoice), "billed_micros",
 	    integer(invoice->has_billed, tie->billed_micros), "fees_micros",
-	    (json_int_t)shown->tie->fees_micros, "currency", shown->currency,
-	    "rate", said_rate(rate, sizeof(rate), shown->rates), "rates",
-	    rates_json(shown->rates), "first_day", first, "last_day", last,
-	    "rows", (json_int_t)invoice->rows, "only", shown->filter->only,
-	    "account", shown->filter->accounts, "left_out_rows",
-	    (json_int_t)invoice->left_out_rows, "outside_rows",
-	    (json_int_t)invoice->outside_rows, "outside", outside_json(invoice),
-	    "complete", jobs->complete, "only_own", jobs->only_own, "days",
-	    rows_json(tie), "instances", row_json(&tie->instances, true),
-	    "other_services", row_json(&tie->others, false), "total",
-	    row_json(&tie->total, true), "unknown_types", unknown_json(invoice),
-	    "other_partitions", others_json(jobs), "adjustments_micros",
-	    (json_int_t)jobs->adjustments_micros, "carbon_charge_micros",
+	    (json_int_t)shown->tie->fees_micros, "currency", shown->currency, "rate",
+	    said_rate(rate, sizeof(rate), shown->rates), "rates", rates_json(shown->rates),
+	    "first_day", first, "last_day", last, "rows", (json_int_t)invoice->rows, "only",
+	    shown->filter->only, "account", shown->filter->accounts, "left_out_rows",
+	    (json_int_t)invoice->left_out_rows, "outside_rows", (json_int_t)invoice->outside_rows,
+	    "outside", outside_json(invoice), "complete", jobs->complete, "only_own",
+	    jobs->only_own, "days", rows_json(tie), "instances", row_json(&tie->instances, true),
+	    "other_services", row_json(&tie->others, false), "total", row_json(&tie->total, true),
+	    "unknown_types", unknown_json(invoice), "other_partitions", others_json(jobs),
+	    "adjustments_micros", (json_int_t)jobs->adjustments_micros, "carbon_charge_micros",
 	    (json_int_t)jobs->carbon_charge_micros, "discount_micros",
 	    (json_int_t)jobs->discount_micros, "corrected_here_micros",
-	    (json_int_t)jobs->corrected_here_micros,
-	    "corrected_elsewhere_micros",
+	    (json_int_t)jobs->corrected_here_micros, "corrected_elsewhere_micros",
 	    (json_int_t)-jobs->corrected_elsewhere_micros);
 }
 
@@ -235,8 +217,7 @@ amount_of(struct lt_tie_row *row, int column)
 static void
 find_rest(struct lt_tie_row *row)
 {
-	row->unexplained_micros =
-	    row->invoice_micros - row->jobs_micros - row->idle_micros;
+	row->unexplained_micros = row->invoice_micros - row->jobs_micros - row->idle_micros;
 }
 
 static void
@@ -248,9 +229,9 @@ add_cents(struct lt_tie_row *sum, const struct lt_tie_row *row)
 }
 
 /*
- * In whole cents or what the currency has, as the reports' columns are; what is
- * unexplained is then the rest of each row, and so it adds up down the column
- * too. The two sums are those of their rows.
+ * In whole cents or what the currency has, as the reports' columns are; what is unexplained is then
+ * the rest of each row, and so it adds up down the column too. The two sums are those of their
+ * rows.
  */
 static bool
 round_rows(struct lt_tie *cents, const struct lt_tie *tie, const char *currency)
@@ -268,8 +249,7 @@ round_rows(struct lt_tie *cents, const struct lt_tie *tie, const char *currency)
 	for (int column = 0; column < COLUMNS_ROUNDED; column++) {
 		for (size_t i = 0; i < count; i++)
 			values[i] = *amount_of(&cents->rows[i], column);
-		lt_round_column(values, tie->count,
-		    amount_of(&cents->total, column),
+		lt_round_column(values, tie->count, amount_of(&cents->total, column),
 		    lt_currency_step(currency));
 		for (size_t i = 0; i < count; i++)
 			*amount_of(&cents->rows[i], column) = values[i];
@@ -278,8 +258,7 @@ round_rows(struct lt_tie *cents, const struct lt_tie *tie, const char *currency)
 	}
 	for (size_t i = 0; i < count; i++) {
 		find_rest(&cents->rows[i]);
-		add_cents(cents->rows[i].type != NULL ? &cents->instances
-						      : &cents->others,
+		add_cents(cents->rows[i].type != NULL ? &cents->instances : &cents->others,
 		    &cents->rows[i]);
 	}
 	find_rest(&cents->instances);
@@ -305,33 +284,28 @@ share_text(char *out, size_t size, const struct lt_tie_row *row)
 	const int64_t tenths = (int64_t)((part * 1000 + whole / 2) / whole);
 
 	snprintf(out, size, "%s%" PRId64 ".%d %%",
-	    rest != 0 && tenths > 0 && (rest < 0) != (invoice < 0) ? "-" : "",
-	    tenths / 10, (int)(tenths % 10));
+	    rest != 0 && tenths > 0 && (rest < 0) != (invoice < 0) ? "-" : "", tenths / 10,
+	    (int)(tenths % 10));
 }
 
 static void
 add_table_row(struct lt_table *table, const char *day, const char *name,
     const struct lt_tie_row *row, const char *currency)
 {
-	char invoice[TEXT_SIZE], jobs[TEXT_SIZE], idle[TEXT_SIZE],
-	    rest[TEXT_SIZE], share[TEXT_SIZE];
+	char invoice[TEXT_SIZE], jobs[TEXT_SIZE], idle[TEXT_SIZE], rest[TEXT_SIZE],
+	    share[TEXT_SIZE];
 	const bool is_other = strcmp(name, other_services) == 0;
 
 	share_text(share, sizeof(share), row);
 	const char *const cells[] = {
 	    day,
 	    name,
-	    lt_money_text(
-		invoice, sizeof(invoice), row->invoice_micros, currency),
-	    is_other
-		? "-"
-		: lt_money_text(jobs, sizeof(jobs), row->jobs_micros, currency),
-	    is_other ? "-"
-	    : row->has_idle
-		? lt_money_text(idle, sizeof(idle), row->idle_micros, currency)
-		: "n/a",
-	    lt_money_text(
-		rest, sizeof(rest), row->unexplained_micros, currency),
+	    lt_money_text(invoice, sizeof(invoice), row->invoice_micros, currency),
+	    is_other ? "-" : lt_money_text(jobs, sizeof(jobs), row->jobs_micros, currency),
+	    is_other	    ? "-"
+	    : row->has_idle ? lt_money_text(idle, sizeof(idle), row->idle_micros, currency)
+			    : "n/a",
+	    lt_money_text(rest, sizeof(rest), row->unexplained_micros, currency),
 	    share,
 	};
 
@@ -339,8 +313,7 @@ add_table_row(struct lt_table *table, const char *day, const char *name,
 }
 
 static void
-print_rows(
-    FILE *out, const struct lt_tie *cents, const char *currency, bool color)
+print_rows(FILE *out, const struct lt_tie *cents, const char *currency, bool color)
 {
 	static const struct lt_table_column columns[] = {
 	    {"DAY", false},
@@ -362,8 +335,7 @@ print_rows(
 		const char *const named = day_of_row(day, sizeof(day), row);
 
 		add_table_row(table, named != NULL ? named : "outside",
-		    row->type != NULL ? row->type : other_services, row,
-		    currency);
+		    row->type != NULL ? row->type : other_services, row, currency);
 	}
 	lt_table_fit(table, lt_cli_columns(), 1 << 1);
 	lt_table_rule(table);
@@ -392,8 +364,7 @@ print_unknown(FILE *out, const struct lt_tie_shown *shown)
 		lt_print_safe(out, invoice->unknown[i].type);
 		fprintf(out, " %s",
 		    lt_money_text(text, sizeof(text),
-			(int64_t)(invoice->unknown[i].cost_pico / LT_MICROS),
-			shown->currency));
+			(int64_t)(invoice->unknown[i].cost_pico / LT_MICROS), shown->currency));
 	}
 	if (count > SHOWN_MAX)
 		fprintf(out, " and %d more", count - SHOWN_MAX);
@@ -413,18 +384,15 @@ print_outside(FILE *out, const struct lt_tie_shown *shown)
 	fprintf(out,
 	    "Outside are %" PRId64
 	    " rows of other days (%s to %s): refunds, corrections or late usage.\n",
-	    invoice->outside_rows,
-	    day_text(first, sizeof(first), invoice->outside_first_day),
+	    invoice->outside_rows, day_text(first, sizeof(first), invoice->outside_first_day),
 	    day_text(last, sizeof(last), invoice->outside_last_day));
 	for (int i = 0; i < count && i < SHOWN_MAX; i++) {
-		const struct lt_invoice_month *const month =
-		    &invoice->outside_months[i];
+		const struct lt_invoice_month *const month = &invoice->outside_months[i];
 
 		fprintf(out, "%s %04" PRId64 "-%02" PRId64 " %s",
-		    i == 0 ? "Of them belong to" : ",", month->month / 12,
-		    month->month % 12 + 1,
-		    lt_money_text(text, sizeof(text),
-			lt_tie_micros(month->cost_pico), shown->currency));
+		    i == 0 ? "Of them belong to" : ",", month->month / 12, month->month % 12 + 1,
+		    lt_money_text(
+			text, sizeof(text), lt_tie_micros(month->cost_pico), shown->currency));
 	}
 	if (count > SHOWN_MAX)
 		fprintf(out, " and to %d more months", count - SHOWN_MAX);
@@ -450,17 +418,14 @@ print_commitments(FILE *out, const struct lt_tie_shown *shown)
 	const struct lt_invoice *const invoice = shown->parts->invoice;
 	char text[TEXT_SIZE];
 
-	if (invoice->has_billed &&
-	    shown->tie->billed_micros != shown->tie->total.invoice_micros)
+	if (invoice->has_billed && shown->tie->billed_micros != shown->tie->total.invoice_micros)
 		fprintf(out,
 		    "Billed are %s in all (--cost billed): savings plans and reservations when they are paid.\n",
-		    lt_money_text(text, sizeof(text), shown->tie->billed_micros,
-			shown->currency));
+		    lt_money_text(text, sizeof(text), shown->tie->billed_micros, shown->currency));
 	if (shown->tie->fees_micros != 0)
 		fprintf(out,
 		    "Not in it are fees of %s for commitments: what of them was used is in the rows of its use, and no column says what was not.\n",
-		    lt_money_text(text, sizeof(text), shown->tie->fees_micros,
-			shown->currency));
+		    lt_money_text(text, sizeof(text), shown->tie->fees_micros, shown->currency));
 }
 
 static void
@@ -472,8 +437,8 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 	bool unknown_idle = false;
 
 	for (int i = 0; i < tie->count; i++)
-		unknown_idle = unknown_idle || (tie->rows[i].type != NULL &&
-						   !tie->rows[i].has_idle);
+		unknown_idle =
+		    unknown_idle || (tie->rows[i].type != NULL && !tie->rows[i].has_idle);
 	print_left_out(out, shown);
 	print_commitments(out, shown);
 	print_outside(out, shown);
@@ -485,31 +450,25 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 		    out);
 		lt_print_safe(out, jobs->others[i].partition);
 		fprintf(out, " %s",
-		    lt_money_text(text, sizeof(text),
-			jobs->others[i].cost_micros, shown->currency));
+		    lt_money_text(
+			text, sizeof(text), jobs->others[i].cost_micros, shown->currency));
 	}
 	fputs(jobs->other_count ? " (--map).\n" : "", out);
 	if (jobs->adjustments_micros != 0)
 		fprintf(out, "Not in it are adjustments of %s.\n",
-		    lt_money_text(text, sizeof(text), jobs->adjustments_micros,
-			shown->currency));
-	if (jobs->corrected_here_micros != 0 ||
-	    jobs->corrected_elsewhere_micros != 0)
+		    lt_money_text(text, sizeof(text), jobs->adjustments_micros, shown->currency));
+	if (jobs->corrected_here_micros != 0 || jobs->corrected_elsewhere_micros != 0)
 		fprintf(out,
 		    "Corrections of closed months are in the days that they correct: %s of later bookings here, %s booked here elsewhere.\n",
-		    lt_money_text(text, sizeof(text),
-			jobs->corrected_here_micros, shown->currency),
-		    lt_money_text(other, sizeof(other),
-			-jobs->corrected_elsewhere_micros, shown->currency));
+		    lt_money_text(text, sizeof(text), jobs->corrected_here_micros, shown->currency),
+		    lt_money_text(
+			other, sizeof(other), -jobs->corrected_elsewhere_micros, shown->currency));
 	if (jobs->carbon_charge_micros != 0)
 		fprintf(out, "Not in it is the charge for carbon, %s.\n",
-		    lt_money_text(text, sizeof(text),
-			jobs->carbon_charge_micros, shown->currency));
+		    lt_money_text(text, sizeof(text), jobs->carbon_charge_micros, shown->currency));
 	if (jobs->discount_micros != 0)
-		fprintf(out,
-		    "Discounts of %s for having waited are not taken off.\n",
-		    lt_money_text(text, sizeof(text), jobs->discount_micros,
-			shown->currency));
+		fprintf(out, "Discounts of %s for having waited are not taken off.\n",
+		    lt_money_text(text, sizeof(text), jobs->discount_micros, shown->currency));
 	if (unknown_idle)
 		fputs("IDLE n/a: the invoice has no node-hours there, and what "
 		      "was idle is in UNEXPLAINED.\n",
@@ -538,8 +497,7 @@ print_rates(FILE *out, const struct lt_invoice_rates *rates)
 		if (!rate->is_said)
 			fprintf(out, " by exchange_rates:");
 		if (rate->from_utc_s != INT64_MIN)
-			fprintf(out, " from %s",
-			    lt_utc_text(from, sizeof(from), rate->from_utc_s));
+			fprintf(out, " from %s", lt_utc_text(from, sizeof(from), rate->from_utc_s));
 		before = ", ";
 	}
 	fputs(before[0] == ',' ? ")" : "", out);
@@ -555,8 +513,7 @@ lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color)
 	lt_print_safe(out, file_name_of(shown->files[0]));
 	if (shown->file_count > 1)
 		fprintf(out, " and %d more", shown->file_count - 1);
-	fprintf(
-	    out, ": %s, %" PRId64 " rows, ", invoice->format, invoice->rows);
+	fprintf(out, ": %s, %" PRId64 " rows, ", invoice->format, invoice->rows);
 	lt_print_safe(out, invoice->cost);
 	if (basis_name(invoice) != NULL)
 		fprintf(out, " (%s)", basis_name(invoice));
@@ -564,8 +521,7 @@ lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color)
 	print_rates(out, shown->rates);
 	fprintf(out, ", %s to %s (UTC days)\n\n",
 	    day_text(first, sizeof(first), invoice->first_day),
-	    day_text(last, sizeof(last),
-		invoice->first_day + invoice->day_count - 1));
+	    day_text(last, sizeof(last), invoice->first_day + invoice->day_count - 1));
 	if (round_rows(&cents, shown->tie, shown->currency))
 		print_rows(out, &cents, shown->currency, color);
 	free(cents.rows);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One row of an invoice, whatever the format calls its columns. The formats are
- * tables (reconcile_format.c); reconcile_row.c reads rows by them.
+ * One row of an invoice, whatever the format calls its columns. The formats are tables
+ * (reconcile_format.c); reconcile_row.c reads rows by them.
  */
 #ifndef LT_RECONCILE_ROW_H
 #define LT_RECONCILE_ROW_H
@@ -75,8 +75,7 @@ struct lt_invoice_format {
 	const struct lt_invoice_kind *kinds; /* a name that is NULL ends them */
 	struct lt_csv_column columns[LT_FIELD_COUNT];
 };
-/* Finds the format by the columns that each must have; NULL: none, and err has
- * line and column. */
+/* Finds the format by the columns that each must have; NULL: none, and err has line and column. */
 const struct lt_invoice_format *lt_invoice_format_find(
     const char *bytes, size_t byte_count, struct lt_error *err);
 
@@ -99,35 +98,31 @@ struct lt_invoice_head { /* the file's first bytes, all of the header */
 	size_t byte_count;
 };
 /* Finds the format and its columns; err has line and column. */
-int lt_invoice_parser_start(struct lt_invoice_parser *parser,
-    struct lt_csv *csv, const struct lt_invoice_head *head,
-    const struct lt_invoice_ask *ask, struct lt_error *err);
+int lt_invoice_parser_start(struct lt_invoice_parser *parser, struct lt_csv *csv,
+    const struct lt_invoice_head *head, const struct lt_invoice_ask *ask, struct lt_error *err);
 const char *lt_invoice_cost_name(const struct lt_invoice_parser *parser);
 const char *lt_invoice_start_name(const struct lt_invoice_parser *parser);
 
 /* Reads the billing period that a row names. LT_EINPUT. */
 int lt_invoice_row_period(int64_t *start_utc_s, int64_t *end_utc_s,
-    const struct lt_invoice_parser *parser, const struct lt_csv_row *row,
-    struct lt_error *err);
+    const struct lt_invoice_parser *parser, const struct lt_csv_row *row, struct lt_error *err);
 
 struct lt_invoice_row {
 	int64_t start_utc_s;
 	bool is_long; /* more than a day */
 	lt_wide cost_pico;
 	lt_wide billed_pico;
-	lt_wide fee_pico; /* for a commitment whose unused part no column
-			   * has: in no cost */
-	enum lt_invoice_basis
-	    shows; /* the basis that the row proves for the file */
+	lt_wide fee_pico;	     /* for a commitment whose unused part no column
+				      * has: in no cost */
+	enum lt_invoice_basis shows; /* the basis that the row proves for the file */
 	char type[LT_TIE_NAME_SIZE]; /* "": not the use of an instance */
 	bool has_quantity;	     /* of an instance's use */
 	lt_wide quantity_pico;
 	int64_t unit_s; /* 0: not in a unit of time */
 };
 /* Reads a row. Errors are "COLUMN: got ..., want ...". */
-int lt_invoice_row_parse(struct lt_invoice_row *parsed,
-    struct lt_invoice_parser *parser, const struct lt_csv_row *row,
-    struct lt_error *err);
+int lt_invoice_row_parse(struct lt_invoice_row *parsed, struct lt_invoice_parser *parser,
+    const struct lt_csv_row *row, struct lt_error *err);
 
 /* Sets *taken if the row is one of those that were asked for. LT_EINPUT. */
 int lt_invoice_filter_row(bool *taken, struct lt_invoice_parser *parser,

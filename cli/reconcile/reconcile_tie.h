@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide reconcile: a cloud's invoice beside what lowtide charged, by day and
- * instance type. reconcile_invoice.c reads the invoice, reconcile_jobs.c the
- * charges that lowtided answers with, reconcile_tie.c puts them together and
+ * lowtide reconcile: a cloud's invoice beside what lowtide charged, by day and instance type.
+ * reconcile_invoice.c reads the invoice, reconcile_jobs.c the charges that lowtided answers with,
+ * reconcile_tie.c puts them together and
  * reconcile_print.c shows the result. Days are UTC days, as in invoices.
  */
 #ifndef LT_RECONCILE_TIE_H
@@ -23,10 +23,10 @@ enum {
 	LT_TIE_DAYS_MAX = 400,
 	LT_TIE_PARTITIONS_MAX = 256, /* as in a policy */
 	LT_TIE_NAME_SIZE = 64,
-	LT_TIE_UNKNOWN_MAX = 256, /* more are not named; all of them are in
-				   * "other services" */
-	LT_TIE_TAG_SIZE = 256,	  /* of a tag's name; AWS has 128 */
-	LT_TIE_MONTHS_MAX = 120,  /* more are refused; nobody corrects more */
+	LT_TIE_UNKNOWN_MAX = 256,    /* more are not named; all of them are in
+				      * "other services" */
+	LT_TIE_TAG_SIZE = 256,	     /* of a tag's name; AWS has 128 */
+	LT_TIE_MONTHS_MAX = 120,     /* more are refused; nobody corrects more */
 	LT_TIE_RATES_MAX = 1024 + 1, /* as in a policy, and --rate */
 };
 
@@ -39,28 +39,25 @@ struct lt_tie_map {
 	} partitions[LT_TIE_PARTITIONS_MAX];
 	char types[LT_TIE_PARTITIONS_MAX][LT_TIE_NAME_SIZE];
 };
-/* Adds the type of a partition; its first type stays. LT_EINPUT: an empty or
- * too long name; LT_ELIMIT. */
-int lt_tie_map_add(struct lt_tie_map *map, const char *partition,
-    const char *type, struct lt_error *err);
+/* Adds the type of a partition; its first type stays. LT_EINPUT: an empty or too long name;
+ * LT_ELIMIT. */
+int lt_tie_map_add(
+    struct lt_tie_map *map, const char *partition, const char *type, struct lt_error *err);
 /* Adds "P=TYPE,P=TYPE". */
-int lt_tie_map_parse(
-    struct lt_tie_map *map, const char *text, struct lt_error *err);
-/* Adds the types of /v1/signals: the instance type of the first source of a
- * partition's price. */
-int lt_tie_map_signals(
-    struct lt_tie_map *map, const json_t *signals, struct lt_error *err);
+int lt_tie_map_parse(struct lt_tie_map *map, const char *text, struct lt_error *err);
+/* Adds the types of /v1/signals: the instance type of the first source of a partition's price. */
+int lt_tie_map_signals(struct lt_tie_map *map, const json_t *signals, struct lt_error *err);
 /* Index of a type, whatever its case; -1: none. */
 int lt_tie_type_find(const struct lt_tie_map *map, const char *type);
 /* Type of a partition; -1: none. */
 int lt_tie_type_of(const struct lt_tie_map *map, const char *partition);
 
 /* ---- numbers of invoices: reconcile_money.c ---- */
-/* Reads "12", "-0.5", "35.2E-7" in 10^-12, half away from zero; below 10^12
- * either way. The text is the number alone. */
+/* Reads "12", "-0.5", "35.2E-7" in 10^-12, half away from zero; below 10^12 either way. The text is
+ * the number alone. */
 int lt_pico_parse(const char *text, lt_wide *pico, struct lt_error *err);
-/* Returns the seconds of "Hrs", "1 Hour", "100 Hours", "Seconds"; 0: not a unit
- * of time, or of time and something else. */
+/* Returns the seconds of "Hrs", "1 Hour", "100 Hours", "Seconds"; 0: not a unit of time, or of time
+ * and something else. */
 int64_t lt_time_unit(const char *text);
 
 /* ---- other currencies: reconcile_money.c ---- */
@@ -76,11 +73,10 @@ struct lt_invoice_rates {
 	} list[LT_TIE_RATES_MAX];
 };
 /* Adds "USD=0.92", at most 10^6, to rates that are empty. LT_EINPUT. */
-int lt_invoice_rate_parse(
-    struct lt_invoice_rates *rates, const char *text, struct lt_error *err);
+int lt_invoice_rate_parse(struct lt_invoice_rates *rates, const char *text, struct lt_error *err);
 /* Adds the rates of the policy, from /v1/signals. */
-int lt_invoice_rates_signals(struct lt_invoice_rates *rates,
-    const json_t *signals, struct lt_error *err);
+int lt_invoice_rates_signals(
+    struct lt_invoice_rates *rates, const json_t *signals, struct lt_error *err);
 /* Returns the rate of that time; NULL: none. */
 struct lt_invoice_rate *lt_invoice_rate_find(
     struct lt_invoice_rates *rates, const char *currency, int64_t utc_s);
@@ -94,8 +90,8 @@ struct lt_invoice_sum {
 	bool has_nodes;	     /* some rows have a time */
 	bool nodes_unknown;  /* some have a quantity in another unit */
 };
-/* How costs are added up: as billed, or with the price of savings plans and
- * reservations spread over what they covered. */
+/* How costs are added up: as billed, or with the price of savings plans and reservations spread
+ * over what they covered. */
 enum lt_invoice_basis {
 	LT_INVOICE_AUTO, /* amortised, if the invoice has the columns for it */
 	LT_INVOICE_BILLED,
@@ -114,15 +110,14 @@ struct lt_invoice { /* lt_invoice_free() */
 	enum lt_invoice_basis basis;
 	bool has_billed;     /* the billed cost is known */
 	lt_wide billed_pico; /* of all rows */
-	/* For commitments whose unused part no column has: in none of the
-	 * costs, if amortised. */
+	/* For commitments whose unused part no column has: in none of the costs, if amortised. */
 	lt_wide fees_pico;
 	int64_t first_day; /* since 1970 */
 	int day_count, type_count;
 	int64_t rows, left_out_rows; /* the latter are in no sum */
-	/* Sums by day, then by type of the map; after each day's types a sum
-	 * for other services. The last day has the rows of days outside, all as
-	 * other services: refunds, corrections, late usage. */
+	/* Sums by day, then by type of the map; after each day's types a sum for other services.
+	 * The last day has the rows of days outside, all as other services: refunds, corrections,
+	 * late usage. */
 	struct lt_invoice_sum *sums;
 	int64_t outside_rows, outside_first_day, outside_last_day;
 	struct lt_invoice_place outside; /* the first of them */
@@ -148,8 +143,7 @@ struct lt_invoice_filter {
 	const char *accounts; /* "1,2"; NULL: all */
 };
 /* Reads "tag:team=vision". LT_EINPUT. */
-int lt_invoice_only_parse(
-    struct lt_invoice_filter *filter, const char *text, struct lt_error *err);
+int lt_invoice_only_parse(struct lt_invoice_filter *filter, const char *text, struct lt_error *err);
 struct lt_invoice_ask {
 	struct lt_invoice_filter filter;
 	const char *path; /* for errors */
@@ -162,16 +156,15 @@ struct lt_invoice_ask {
 	int day_count; /* 0: the billing period of the first row */
 };
 /*
- * Adds all of a CSV, a part of the invoice. Every row is in one of the sums, or
- * is an error: "PATH:LINE: COLUMN: ...". *invoice starts as { 0 }.
+ * Adds all of a CSV, a part of the invoice. Every row is in one of the sums, or is an error:
+ * "PATH:LINE: COLUMN: ...". *invoice starts as { 0 }.
  */
-int lt_invoice_read(struct lt_invoice *invoice, FILE *in,
-    const struct lt_invoice_ask *ask, const struct lt_tie_map *map,
-    struct lt_error *err);
-/* Completes the invoice after the last part, whose ask it is. LT_EINPUT: no
- * row, or none of its days. */
-int lt_invoice_finish(struct lt_invoice *invoice,
-    const struct lt_invoice_ask *ask, struct lt_error *err);
+int lt_invoice_read(struct lt_invoice *invoice, FILE *in, const struct lt_invoice_ask *ask,
+    const struct lt_tie_map *map, struct lt_error *err);
+/* Completes the invoice after the last part, whose ask it is. LT_EINPUT: no row, or none of its
+ * days. */
+int lt_invoice_finish(
+    struct lt_invoice *invoice, const struct lt_invoice_ask *ask, struct lt_error *err);
 void lt_invoice_free(struct lt_invoice *invoice);
 
 /* ---- what lowtide charged: reconcile_jobs.c ---- */
@@ -195,14 +188,12 @@ struct lt_tie_jobs { /* lt_tie_jobs_free() */
 	bool only_own; /* the caller does not see the jobs of all */
 };
 /* Starts the sums for the days of the invoice. LT_ENOMEM. */
-int lt_tie_jobs_start(struct lt_tie_jobs *jobs,
-    const struct lt_invoice *invoice, struct lt_error *err);
-/* Writes the path to ask for a day (an index); lt_tie_jobs_add() adds the
- * answer. */
-const char *lt_tie_jobs_path(
-    char *out, size_t size, const struct lt_tie_jobs *jobs, int day_index);
-int lt_tie_jobs_add(struct lt_tie_jobs *jobs, int day_index,
-    const struct lt_tie_map *map, const json_t *report, struct lt_error *err);
+int lt_tie_jobs_start(
+    struct lt_tie_jobs *jobs, const struct lt_invoice *invoice, struct lt_error *err);
+/* Writes the path to ask for a day (an index); lt_tie_jobs_add() adds the answer. */
+const char *lt_tie_jobs_path(char *out, size_t size, const struct lt_tie_jobs *jobs, int day_index);
+int lt_tie_jobs_add(struct lt_tie_jobs *jobs, int day_index, const struct lt_tie_map *map,
+    const json_t *report, struct lt_error *err);
 void lt_tie_jobs_free(struct lt_tie_jobs *jobs);
 
 /* ---- put together: reconcile_tie.c ---- */
@@ -230,15 +221,13 @@ struct lt_tie_parts {
 /* Rounds half away from zero, limited to int64_t. */
 int64_t lt_tie_micros(lt_wide pico);
 /*
- * Makes a row for each day and type, in micros. jobs is what lowtide charged
- * for nodes. idle is the node-hours of the invoice less those of jobs, not
- * below 0, at the mean price of that row (half away from zero). unexplained is
- * the rest. LT_EOVERFLOW.
+ * Makes a row for each day and type, in micros. jobs is what lowtide charged for nodes. idle is the
+ * node-hours of the invoice less those of jobs, not below 0, at the mean price of that row (half
+ * away from zero). unexplained is the rest. LT_EOVERFLOW.
  */
-int lt_tie_make(
-    struct lt_tie *tie, const struct lt_tie_parts *parts, struct lt_error *err);
-/* True if more of the instances' invoice than limit_micros / 10^6 per cent is
- * unexplained, either way. */
+int lt_tie_make(struct lt_tie *tie, const struct lt_tie_parts *parts, struct lt_error *err);
+/* True if more of the instances' invoice than limit_micros / 10^6 per cent is unexplained, either
+ * way. */
 bool lt_tie_exceeds(const struct lt_tie_row *instances, int64_t limit_micros);
 void lt_tie_free(struct lt_tie *tie);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Figures of a report as cells of tables and of CSV, in the units of figures.h.
- * Tables round each amount to the currency's smallest unit; CSV has exact
- * decimals. A figure that is absent or null is "n/a" or an empty cell, never 0.
+ * Figures of a report as cells of tables and of CSV, in the units of figures.h. Tables round each
+ * amount to the currency's smallest unit; CSV has exact decimals. A figure that is absent or null
+ * is "n/a" or an empty cell, never 0.
  */
 #include "columns.h"
 
@@ -18,17 +18,14 @@ lt_unit_is_shown(enum lt_unit unit, const char *currency)
 }
 
 int
-lt_figures_check(const json_t *row, const struct lt_figure_kind *figures,
-    int count, const char *whose, struct lt_error *err)
+lt_figures_check(const json_t *row, const struct lt_figure_kind *figures, int count,
+    const char *whose, struct lt_error *err)
 {
 	for (int i = 0; i < count; i++) {
-		const json_t *const value =
-		    json_object_get(row, figures[i].key);
+		const json_t *const value = json_object_get(row, figures[i].key);
 
-		if (figures[i].title != NULL && !json_is_integer(value) &&
-		    !json_is_null(value))
-			return lt_fail(err, LT_EINPUT,
-			    "the report's %s of %s is no integer",
+		if (figures[i].title != NULL && !json_is_integer(value) && !json_is_null(value))
+			return lt_fail(err, LT_EINPUT, "the report's %s of %s is no integer",
 			    figures[i].key, whose);
 	}
 	return LT_OK;
@@ -43,13 +40,11 @@ thousandths_text(char out[LT_FIGURE_SIZE], int64_t value)
 	const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 
 	snprintf(out, LT_FIGURE_SIZE, "%s%llu.%03llu", value < 0 ? "-" : "",
-	    (unsigned long long)(size / 1000),
-	    (unsigned long long)(size % 1000));
+	    (unsigned long long)(size / 1000), (unsigned long long)(size % 1000));
 }
 
 const char *
-lt_cell_alone(char out[LT_FIGURE_SIZE], int64_t value, enum lt_unit unit,
-    const char *currency)
+lt_cell_alone(char out[LT_FIGURE_SIZE], int64_t value, enum lt_unit unit, const char *currency)
 {
 	lt_round_each(NULL, 0, &value,
 	    unit == LT_UNIT_MONEY    ? lt_currency_step(currency)
@@ -66,8 +61,7 @@ lt_cell_alone(char out[LT_FIGURE_SIZE], int64_t value, enum lt_unit unit,
 		thousandths_text(out, value);
 		break;
 	case LT_UNIT_HOURS:
-		snprintf(
-		    out, LT_FIGURE_SIZE, "%.1f", (double)value / LT_HOUR_S);
+		snprintf(out, LT_FIGURE_SIZE, "%.1f", (double)value / LT_HOUR_S);
 		break;
 	case LT_UNIT_COUNT:
 	case LT_UNIT_SHARE:
@@ -79,8 +73,8 @@ lt_cell_alone(char out[LT_FIGURE_SIZE], int64_t value, enum lt_unit unit,
 }
 
 const char *
-lt_cell_of(char out[LT_FIGURE_SIZE], const json_t *row,
-    const struct lt_figure_kind *figure, const char *currency)
+lt_cell_of(char out[LT_FIGURE_SIZE], const json_t *row, const struct lt_figure_kind *figure,
+    const char *currency)
 {
 	int64_t value;
 
@@ -90,22 +84,20 @@ lt_cell_of(char out[LT_FIGURE_SIZE], const json_t *row,
 }
 
 int
-lt_figure_heads(struct lt_table_column *heads, int from,
-    const struct lt_figure_kind *figures, int count, const char *currency)
+lt_figure_heads(struct lt_table_column *heads, int from, const struct lt_figure_kind *figures,
+    int count, const char *currency)
 {
 	int shown = from;
 
 	for (int i = 0; i < count; i++)
-		if (figures[i].title != NULL &&
-		    lt_unit_is_shown(figures[i].unit, currency))
-			heads[shown++] =
-			    (struct lt_table_column){figures[i].title, true};
+		if (figures[i].title != NULL && lt_unit_is_shown(figures[i].unit, currency))
+			heads[shown++] = (struct lt_table_column){figures[i].title, true};
 	return shown - from;
 }
 
 void
-lt_report_section(FILE *out, struct lt_table *table, const char *title,
-    const char *currency, const struct lt_report_look *look)
+lt_report_section(FILE *out, struct lt_table *table, const char *title, const char *currency,
+    const struct lt_report_look *look)
 {
 	fputc('\n', out);
 	lt_print_safe(out, title);
@@ -143,20 +135,18 @@ lt_csv_amount(FILE *out, enum lt_unit unit, int64_t value)
 }
 
 void
-lt_csv_figure(FILE *out, const json_t *report, const json_t *row,
-    const struct lt_figure_kind *figure)
+lt_csv_figure(
+    FILE *out, const json_t *report, const json_t *row, const struct lt_figure_kind *figure)
 {
 	const json_t *const value = json_object_get(row, figure->key);
 
-	if (!lt_unit_is_shown(
-		figure->unit, lt_json_text(report, "currency", "")))
+	if (!lt_unit_is_shown(figure->unit, lt_json_text(report, "currency", "")))
 		return;
 	if (json_is_boolean(value))
 		fputs(json_is_true(value) ? "yes" : "no", out);
 	else if (!json_is_integer(value))
 		return;
-	else if (figure->unit == LT_UNIT_MONEY ||
-		 figure->unit == LT_UNIT_CARBON)
+	else if (figure->unit == LT_UNIT_MONEY || figure->unit == LT_UNIT_CARBON)
 		lt_csv_amount(out, figure->unit, json_integer_value(value));
 	else
 		fprintf(out, "%lld", (long long)json_integer_value(value));

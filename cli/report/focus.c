@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes FOCUS 1.4: the columns of Cost and Usage in their order, and which
- * member of a charge each has. docs/formats.md gives the reasons; those that
- * needed a decision:
+ * Writes FOCUS 1.4: the columns of Cost and Usage in their order, and which member of a charge each
+ * has. docs/formats.md gives the reasons; those that needed a decision:
  *
- * BilledCost is 0: lowtide invoices nobody, and a row that shares out what a
- * provider billed must not count again. If the site sends invoices (billed:
- * yes), it is the part that no provider bills: focus_rows.c. The cost of a run
- * is EffectiveCost. A price that changes by the hour has no unit price whose
- * product is exact, so the unit that is priced is one of the currency:
+ * BilledCost is 0: lowtide invoices nobody, and a row that shares out what a provider billed must
+ * not count again. If the site sends invoices (billed:
+ * yes), it is the part that no provider bills: focus_rows.c. The cost of a run is EffectiveCost. A
+ * price that changes by the hour has no unit price whose product is exact, so the unit that is
+ * priced is one of the currency:
  * ListUnitPrice 1, PricingQuantity the amount. ConsumedQuantity is the use.
  */
 #include <stddef.h>
@@ -26,8 +25,7 @@ enum {
 	DISCOUNT = LT_FOCUS_DISCOUNTED | LT_FOCUS_DISCOUNT_CORRECTED,
 	CHARGES = LT_FOCUS_USED | LT_FOCUS_CARBON_CHARGED | LT_FOCUS_DISCOUNTED,
 	CORRECTIONS = LT_FOCUS_USED_CORRECTED | LT_FOCUS_CARBON_CORRECTED |
-		      LT_FOCUS_DISCOUNT_CORRECTED |
-		      LT_FOCUS_UNALLOCATED_CORRECTED,
+		      LT_FOCUS_DISCOUNT_CORRECTED | LT_FOCUS_UNALLOCATED_CORRECTED,
 	USAGE = NODES | CARBON,
 	RUNS = LT_FOCUS_USED | LT_FOCUS_USED_CORRECTED | CARBON | DISCOUNT,
 	SHARES = RUNS | NOBODYS,
@@ -55,8 +53,7 @@ static const struct column {
 	size_t at;	  /* of struct lt_focus_charge; FIELD: of its fields */
 } columns[] = {
 #define SAYS(rows, text) CONSTANT, rows, text, 0
-#define OF(kind, rows, member)                                                 \
-	kind, rows, NULL, offsetof(struct lt_focus_charge, member)
+#define OF(kind, rows, member) kind, rows, NULL, offsetof(struct lt_focus_charge, member)
 #define RUNS_OWN(field) FIELD, RUNS, NULL, field
     {"AllocatedMethodId", SAYS(SHARES, "lowtide-node-share")},
     {"AllocatedResourceId", RUNS_OWN(LT_FOCUS_JOB_ID)},
@@ -142,23 +139,20 @@ static const struct {
     {"x_Entry", LT_FOCUS_UNALLOCATED, "Unallocated"},
 };
 
-/* True for columns that have the billed cost. In the specification these are
- * all costs but EffectiveCost, for a credit and for an adjustment that belongs
- * to no other charge. */
+/* True for columns that have the billed cost. In the specification these are all costs but
+ * EffectiveCost, for a credit and for an adjustment that belongs to no other charge. */
 static bool
 is_as_billed(const struct column *column, unsigned entry)
 {
-	return !(entry & USAGE) &&
-	       (strcmp(column->name, "ListCost") == 0 ||
-		   strcmp(column->name, "ContractedCost") == 0);
+	return !(entry & USAGE) && (strcmp(column->name, "ListCost") == 0 ||
+				       strcmp(column->name, "ContractedCost") == 0);
 }
 
 static const char *
 other_constant(const struct column *column, unsigned entry)
 {
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if ((others[i].rows & entry) &&
-		    strcmp(others[i].name, column->name) == 0)
+		if ((others[i].rows & entry) && strcmp(others[i].name, column->name) == 0)
 			return others[i].text;
 	return "";
 }
@@ -193,9 +187,8 @@ lt_focus_tags(FILE *out, const json_t *labels)
 	json_object_foreach((json_t *)(uintptr_t)labels, key, value)
 		if (json_is_string(value))
 			json_object_set(tags, key, value);
-	char *const text = json_object_size(tags) > 0
-			       ? json_dumps(tags, JSON_COMPACT | JSON_SORT_KEYS)
-			       : NULL;
+	char *const text =
+	    json_object_size(tags) > 0 ? json_dumps(tags, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 
 	if (text != NULL) {
 		fputc('"', out);
@@ -206,17 +199,16 @@ lt_focus_tags(FILE *out, const json_t *labels)
 	json_decref(tags);
 }
 
-/* Writes the tags that identify the job in its team. The specification wants a
- * prefix, "lowtide/", for tags that no user made. */
+/* Writes the tags that identify the job in its team. The specification wants a prefix, "lowtide/",
+ * for tags that no user made. */
 static void
 put_job_tags(FILE *out, const struct lt_field *fields)
 {
 	static const struct {
 		const char *key;
 		enum lt_focus_field field;
-	} tags[] = {{"account", LT_FOCUS_ACCOUNT}, {"name", LT_FOCUS_NAME},
-	    {"qos", LT_FOCUS_QOS}, {"user", LT_FOCUS_USER},
-	    {"wckey", LT_FOCUS_WCKEY}};
+	} tags[] = {{"account", LT_FOCUS_ACCOUNT}, {"name", LT_FOCUS_NAME}, {"qos", LT_FOCUS_QOS},
+	    {"user", LT_FOCUS_USER}, {"wckey", LT_FOCUS_WCKEY}};
 	bool first = true;
 
 	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
@@ -224,8 +216,7 @@ put_job_tags(FILE *out, const struct lt_field *fields)
 
 		if (field->length <= 2 || *field->at != '"')
 			continue;
-		fprintf(out, "%s\"\"lowtide/%s\"\":", first ? "\"{" : ",",
-		    tags[i].key);
+		fprintf(out, "%s\"\"lowtide/%s\"\":", first ? "\"{" : ",", tags[i].key);
 		put_quoted(out, field->at, field->length);
 		first = false;
 	}
@@ -254,8 +245,7 @@ put_billed(FILE *out, const struct lt_focus_charge *charge)
 }
 
 static void
-put_column(FILE *out, const struct column *column,
-    const struct lt_focus_charge *charge)
+put_column(FILE *out, const struct column *column, const struct lt_focus_charge *charge)
 {
 	const void *const at = (const char *)charge + column->at;
 	const char *text;
@@ -311,12 +301,11 @@ lt_focus_print(FILE *out, const struct lt_focus_charge *charge)
  * and times ---- */
 
 int
-lt_focus_span(struct lt_figure *start, struct lt_figure *end,
-    const json_t *period, struct lt_error *err)
+lt_focus_span(
+    struct lt_figure *start, struct lt_figure *end, const json_t *period, struct lt_error *err)
 {
 	start->known = end->known = true;
-	if (lt_utc_parse(
-		lt_json_text(period, "start", ""), &start->value, err) ||
+	if (lt_utc_parse(lt_json_text(period, "start", ""), &start->value, err) ||
 	    lt_utc_parse(lt_json_text(period, "end", ""), &end->value, err))
 		lt_context(err, "focus: the period");
 	return err->code;
@@ -325,8 +314,7 @@ lt_focus_span(struct lt_figure *start, struct lt_figure *end,
 const json_t *
 lt_focus_months(const json_t *report, struct lt_error *err)
 {
-	const json_t *const months =
-	    json_object_get(json_object_get(report, "period"), "months");
+	const json_t *const months = json_object_get(json_object_get(report, "period"), "months");
 
 	if (json_array_size(months) > 0)
 		return months;
@@ -336,8 +324,7 @@ lt_focus_months(const json_t *report, struct lt_error *err)
 }
 
 int
-lt_focus_start(
-    struct lt_focus_charge *charge, const json_t *report, struct lt_error *err)
+lt_focus_start(struct lt_focus_charge *charge, const json_t *report, struct lt_error *err)
 {
 	const char *const currency = lt_json_text(report, "currency", "");
 	const json_t *months;
@@ -349,33 +336,25 @@ lt_focus_start(
 	    .category = "Other",
 	    .consumed.known = true, /* a correction: nothing more */
 	};
-	if (strlen(currency) != 3 ||
-	    strspn(currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3)
+	if (strlen(currency) != 3 || strspn(currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3)
 		return lt_fail(err, LT_EINPUT,
-		    "focus: got the currency \"%s\", want one of ISO 4217, such as USD",
-		    currency);
+		    "focus: got the currency \"%s\", want one of ISO 4217, such as USD", currency);
 	if (charge->cluster[0] == '\0')
-		return lt_fail(
-		    err, LT_EINPUT, "focus: the cluster has no name");
-	if (lt_focus_span(&charge->from, &charge->to,
-		json_object_get(report, "period"), err) ||
+		return lt_fail(err, LT_EINPUT, "focus: the cluster has no name");
+	if (lt_focus_span(&charge->from, &charge->to, json_object_get(report, "period"), err) ||
 	    (months = lt_focus_months(report, err)) == NULL)
 		return err->code;
 	const json_t *const month = json_array_get(months, 0);
 	const json_t *const billing = json_object_get(month, "billing");
 
 	charge->issuer = lt_json_text(billing, "issuer", charge->cluster);
-	charge->account_id =
-	    lt_json_text(billing, "account_id", charge->cluster);
-	charge->account_name =
-	    lt_json_text(billing, "account_name", charge->cluster);
-	return lt_focus_span(
-	    &charge->period_start, &charge->period_end, month, err);
+	charge->account_id = lt_json_text(billing, "account_id", charge->cluster);
+	charge->account_name = lt_json_text(billing, "account_name", charge->cluster);
+	return lt_focus_span(&charge->period_start, &charge->period_end, month, err);
 }
 
 void
-lt_focus_times(struct lt_focus_charge *charge, int64_t start, int64_t end,
-    int64_t from, int64_t to)
+lt_focus_times(struct lt_focus_charge *charge, int64_t start, int64_t end, int64_t from, int64_t to)
 {
 	const int64_t first = start > from ? start : from;
 	const int64_t last = end < to ? end : to;
@@ -385,8 +364,7 @@ lt_focus_times(struct lt_focus_charge *charge, int64_t start, int64_t end,
 }
 
 int
-lt_focus_start_row(struct lt_focus_charge *charge, const struct lt_rows *rows,
-    struct lt_error *err)
+lt_focus_start_row(struct lt_focus_charge *charge, const struct lt_rows *rows, struct lt_error *err)
 {
 	if (lt_focus_start(charge, rows->report, err))
 		return err->code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A charge as a row of FOCUS. focus_rows.c makes charges of runs, adjustments
- * and unused nodes; focus.c writes them.
+ * A charge as a row of FOCUS. focus_rows.c makes charges of runs, adjustments and unused nodes;
+ * focus.c writes them.
  */
 #ifndef LT_FOCUS_H
 #define LT_FOCUS_H
@@ -61,8 +61,8 @@ struct lt_figure {
 	int64_t value;
 };
 
-/* The kinds of rows, as bits for the columns: a run's nodes, its charge for
- * carbon and its discount, each as it was charged and as that was corrected. */
+/* The kinds of rows, as bits for the columns: a run's nodes, its charge for carbon and its
+ * discount, each as it was charged and as that was corrected. */
 enum {
 	LT_FOCUS_USED = 1,
 	LT_FOCUS_USED_CORRECTED = 2,
@@ -72,8 +72,8 @@ enum {
 	LT_FOCUS_DISCOUNT_CORRECTED = 32,
 	LT_FOCUS_ADJUSTMENT = 64,
 };
-/* The part of the site's own nodes that was charged to no job, and the part of
- * it that corrections of closed periods take away. */
+/* The part of the site's own nodes that was charged to no job, and the part of it that corrections
+ * of closed periods take away. */
 enum {
 	LT_FOCUS_UNALLOCATED = 128,
 	LT_FOCUS_UNALLOCATED_CORRECTED = 256,
@@ -84,13 +84,13 @@ struct lt_focus_billing; /* a month that the site bills */
 
 struct lt_focus_charge { /* texts are lent */
 	unsigned entry;
-	struct lt_focus_billing *billing; /* NULL: nobody here bills */
-	bool has_category;		  /* the file has PricingCategory */
+	struct lt_focus_billing *billing;		/* NULL: nobody here bills */
+	bool has_category;				/* the file has PricingCategory */
 	const char *issuer, *account_id, *account_name; /* of the invoice */
 	const char *cluster, *currency, *account, *partition;
 	const char *sku_price, *category; /* of nodes; of rows with a price */
 	const char *tags;		  /* a cell as it is written */
-	const char *class; /* "Correction"; NULL: not of a closed period */
+	const char *class;		  /* "Correction"; NULL: not of a closed period */
 	const char *description, *resource, *who;
 	/* UTC seconds: the billing period; the part asked for; the charge. */
 	struct lt_figure period_start, period_end, from, to, start, end;
@@ -114,19 +114,17 @@ void lt_focus_tags(FILE *out, const json_t *labels);
 
 /* ---- members that all charges have ---- */
 struct lt_rows;
-int lt_focus_span(struct lt_figure *start, struct lt_figure *end,
-    const json_t *period, struct lt_error *err);
+int lt_focus_span(
+    struct lt_figure *start, struct lt_figure *end, const json_t *period, struct lt_error *err);
 /* Returns the months of the report's period; NULL: it has none. */
 const json_t *lt_focus_months(const json_t *report, struct lt_error *err);
 /* Sets the members that come from the report. LT_EINPUT: it can't be FOCUS. */
-int lt_focus_start(
-    struct lt_focus_charge *charge, const json_t *report, struct lt_error *err);
-/* Sets the charge's times, within [from, to) and never empty: the end is
- * exclusive. */
-void lt_focus_times(struct lt_focus_charge *charge, int64_t start, int64_t end,
-    int64_t from, int64_t to);
+int lt_focus_start(struct lt_focus_charge *charge, const json_t *report, struct lt_error *err);
+/* Sets the charge's times, within [from, to) and never empty: the end is exclusive. */
+void lt_focus_times(
+    struct lt_focus_charge *charge, int64_t start, int64_t end, int64_t from, int64_t to);
 /* The same for a row of the file. */
-int lt_focus_start_row(struct lt_focus_charge *charge,
-    const struct lt_rows *rows, struct lt_error *err);
+int lt_focus_start_row(
+    struct lt_focus_charge *charge, const struct lt_rows *rows, struct lt_error *err);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asks lowtided for a report, and for its runs: on the host's own socket in the
- * same answer, over TCP page by page. Runs are written as rows while they come,
- * or kept in the report. A failed page is an error; if runs are charged in
- * between, all pages are asked again, five times at most.
+ * Asks lowtided for a report, and for its runs: on the host's own socket in the same answer, over
+ * TCP page by page. Runs are written as rows while they come, or kept in the report. A failed page
+ * is an error; if runs are charged in between, all pages are asked again, five times at most.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,33 +14,27 @@
 
 /* Writes the path of a query; more: a further parameter, or NULL. */
 static int
-report_path(char *path, size_t size, const struct lt_report_query *query,
-    const char *more, struct lt_error *err)
+report_path(char *path, size_t size, const struct lt_report_query *query, const char *more,
+    struct lt_error *err)
 {
 	const struct {
 		const char *name, *value;
-	} values[] = {{"team", query->team}, {"period", query->period},
-	    {"from", query->from}, {"to", query->to}, {"by", query->by},
-	    {"users", query->no_users ? "0" : NULL},
-	    {"tcto", query->tcto ? "1" : NULL},
-	    {"unused", query->unused ? "1" : NULL},
-	    {"tree", query->tree ? "1" : NULL},
-	    {"trend", query->trend ? "1" : NULL},
-	    {"balance", query->balance ? "1" : NULL},
-	    {"months", query->months ? "1" : NULL},
+	} values[] = {{"team", query->team}, {"period", query->period}, {"from", query->from},
+	    {"to", query->to}, {"by", query->by}, {"users", query->no_users ? "0" : NULL},
+	    {"tcto", query->tcto ? "1" : NULL}, {"unused", query->unused ? "1" : NULL},
+	    {"tree", query->tree ? "1" : NULL}, {"trend", query->trend ? "1" : NULL},
+	    {"balance", query->balance ? "1" : NULL}, {"months", query->months ? "1" : NULL},
 	    {"corrections", query->corrections ? "1" : NULL},
 	    {"carbon", query->carbon ? "1" : NULL}};
 	int code = LT_OK;
 
 	snprintf(path, size, "/v1/report");
-	for (size_t i = 0;
-	     code == LT_OK && i < sizeof(values) / sizeof(values[0]); i++)
-		code = lt_client_query(
-		    path, size, values[i].name, values[i].value, err);
+	for (size_t i = 0; code == LT_OK && i < sizeof(values) / sizeof(values[0]); i++)
+		code = lt_client_query(path, size, values[i].name, values[i].value, err);
 	const size_t used = strlen(path);
 	if (more != NULL)
-		snprintf(path + used, size - used, "%c%s",
-		    strchr(path, '?') != NULL ? '&' : '?', more);
+		snprintf(
+		    path + used, size - used, "%c%s", strchr(path, '?') != NULL ? '&' : '?', more);
 	return code;
 }
 
@@ -71,13 +64,12 @@ begin_rows(struct runs *runs, const json_t *report, struct lt_error *err)
 static int
 end_rows(struct runs *runs, struct lt_error *err)
 {
-	return runs->out != NULL && runs->kind->end != NULL
-		   ? runs->kind->end(&runs->rows, err)
-		   : LT_OK;
+	return runs->out != NULL && runs->kind->end != NULL ? runs->kind->end(&runs->rows, err)
+							    : LT_OK;
 }
 
-/* Returns the row's figure, 0 if it is null. The key can't be found inside a
- * text, where its quotes would be escaped. */
+/* Returns the row's figure, 0 if it is null. The key can't be found inside a text, where its quotes
+ * would be escaped. */
 static int64_t
 figure_of(const char *json, size_t length, const char *key)
 {
@@ -108,18 +100,14 @@ take_run(void *context, const char *json, size_t length, struct lt_error *err)
 		begin_rows(runs, head, err);
 		json_decref(head);
 	}
-	if (err->code ||
-	    runs->kind->run(&runs->rows, json, length, err) != LT_OK)
+	if (err->code || runs->kind->run(&runs->rows, json, length, err) != LT_OK)
 		return err->code;
-	return ferror(runs->out)
-		   ? lt_fail(err, LT_EIO, "can't write the report")
-		   : LT_OK;
+	return ferror(runs->out) ? lt_fail(err, LT_EIO, "can't write the report") : LT_OK;
 }
 
 /* Asks for an answer whose runs take_run() takes. */
 static int
-ask_runs(
-    json_t **answer, struct runs *runs, const char *more, struct lt_error *err)
+ask_runs(json_t **answer, struct runs *runs, const char *more, struct lt_error *err)
 {
 	char path[2048];
 	struct lt_run_lines lines = {.take = take_run, .context = runs};
@@ -145,8 +133,7 @@ sum_of(const json_t *adjustments, const char *key)
 	return sum;
 }
 
-/* True if the runs add up to the statement. A user who sees only their own gets
- * fewer. */
+/* True if the runs add up to the statement. A user who sees only their own gets fewer. */
 static bool
 are_all(const struct runs *runs, const json_t *report)
 {
@@ -166,18 +153,15 @@ are_all(const struct runs *runs, const json_t *report)
 static int
 fetch_at_once(json_t **report, struct runs *runs, struct lt_error *err)
 {
-	if (ask_runs(report, runs,
-		runs->kind != NULL ? runs->kind->query : "runs=all", err))
+	if (ask_runs(report, runs, runs->kind != NULL ? runs->kind->query : "runs=all", err))
 		return err->code;
 	const char *const error = lt_json_text(*report, "error", NULL);
 
 	if (error != NULL)
 		return lt_fail(err, LT_EIO, "lowtided: %s", error);
-	if (!are_all(runs, *report) ||
-	    !json_is_null(json_object_get(*report, "next")))
+	if (!are_all(runs, *report) || !json_is_null(json_object_get(*report, "next")))
 		return lt_fail(err, LT_EINPUT,
-		    "lowtided's answer has %" PRId64
-		    " runs, which do not add up to its statement",
+		    "lowtided's answer has %" PRId64 " runs, which do not add up to its statement",
 		    runs->count);
 	json_object_del(*report, "next");
 	if (begin_rows(runs, *report, err))
@@ -225,8 +209,7 @@ fetch_pages(json_t **report, struct runs *runs, struct lt_error *err)
 	return err->code;
 }
 
-/* Asks for a statement and its pages, again if they differ: a run may be
- * charged in between. */
+/* Asks for a statement and its pages, again if they differ: a run may be charged in between. */
 static int
 fetch_until_whole(json_t **report, struct runs *runs, struct lt_error *err)
 {
@@ -238,17 +221,14 @@ fetch_until_whole(json_t **report, struct runs *runs, struct lt_error *err)
 		size_t size;
 
 		lt_rows_free(&runs->rows);
-		*runs = (struct runs){.kept = runs->kept,
-		    .kind = runs->kind,
-		    .cli = runs->cli,
-		    .query = runs->query};
+		*runs = (struct runs){
+		    .kept = runs->kept, .kind = runs->kind, .cli = runs->cli, .query = runs->query};
 		json_array_clear(runs->kept);
-		if (out != NULL &&
-		    (runs->out = open_memstream(&text, &size)) == NULL)
+		if (out != NULL && (runs->out = open_memstream(&text, &size)) == NULL)
 			return lt_fail(err, LT_ENOMEM, "runs: no memory");
 		fetch_pages(report, runs, err);
-		const bool whole = !err->code && are_all(runs, *report) &&
-				   end_rows(runs, err) == LT_OK;
+		const bool whole =
+		    !err->code && are_all(runs, *report) && end_rows(runs, err) == LT_OK;
 
 		if (runs->out != NULL && fclose(runs->out) != 0)
 			lt_fail(err, LT_ENOMEM, "runs: no memory");
@@ -260,14 +240,13 @@ fetch_until_whole(json_t **report, struct runs *runs, struct lt_error *err)
 		json_decref(*report);
 		*report = NULL;
 	}
-	return lt_fail(err, LT_ESTALE,
-	    "runs are being charged faster than they can be read; try again");
+	return lt_fail(
+	    err, LT_ESTALE, "runs are being charged faster than they can be read; try again");
 }
 
 int
-lt_report_ask(json_t **report, const struct lt_cli *cli,
-    const struct lt_report_query *query, bool for_statement,
-    struct lt_error *err)
+lt_report_ask(json_t **report, const struct lt_cli *cli, const struct lt_report_query *query,
+    bool for_statement, struct lt_error *err)
 {
 	/* The groups that the sections of a statement show. */
 	static const char all[] = "by=day;team;partition;gpu;state;user";
@@ -282,13 +261,12 @@ lt_report_ask(json_t **report, const struct lt_cli *cli,
 		       (asked.period == NULL || strlen(asked.period) != 4);
 	asked.corrections |= for_statement;
 	for (int i = 0; i < 2; i++) {
-		snprintf(more, sizeof(more), "%s&top=10&previous=1",
-		    asked.no_users ? no_users : all);
-		if (report_path(path, sizeof(path), &asked,
-			for_statement ? more : NULL, err) == LT_OK)
+		snprintf(
+		    more, sizeof(more), "%s&top=10&previous=1", asked.no_users ? no_users : all);
+		if (report_path(path, sizeof(path), &asked, for_statement ? more : NULL, err) ==
+		    LT_OK)
 			lt_client_get(report, cli, path, err);
-		/* A member may see the sums of a team but no other member's
-		 * name. */
+		/* A member may see the sums of a team but no other member's name. */
 		if (err->code != LT_EDENIED || !for_statement || asked.no_users)
 			break;
 		*err = (struct lt_error){0};
@@ -298,9 +276,8 @@ lt_report_ask(json_t **report, const struct lt_cli *cli,
 }
 
 int
-lt_report_ask_runs(json_t **report, const struct lt_report_rows *to,
-    const struct lt_cli *cli, const struct lt_report_query *query,
-    struct lt_error *err)
+lt_report_ask_runs(json_t **report, const struct lt_report_rows *to, const struct lt_cli *cli,
+    const struct lt_report_query *query, struct lt_error *err)
 {
 	struct runs runs = {.out = to->out,
 	    .kind = to->kind,
@@ -311,8 +288,7 @@ lt_report_ask_runs(json_t **report, const struct lt_report_rows *to,
 	fetch_at_once(report, &runs, err);
 	if (err->code && runs.rows.begun) {
 		lt_context(err, "the rows are not all");
-	} else if (err->code == LT_EINPUT && *report == NULL &&
-		   runs.count == 0) {
+	} else if (err->code == LT_EINPUT && *report == NULL && runs.count == 0) {
 		*err = (struct lt_error){0}; /* over TCP: page by page */
 		if (to->kind == &lt_hour_csv)
 			lt_fail(err, LT_EINPUT,

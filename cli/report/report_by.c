@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide report --by: the groups of lowtided's answer as a table or CSV, whose
- * columns add up to the statement. Columns that no group has are left out of
- * the table.
+ * lowtide report --by: the groups of lowtided's answer as a table or CSV, whose columns add up to
+ * the statement. Columns that no group has are left out of the table.
  */
 #include <ctype.h>
 #include <string.h>
@@ -53,18 +52,16 @@ lt_group_is_unpriced(const json_t *group)
 	return unpriced > 0 && unpriced >= runs && cost == 0;
 }
 
-/* Returns a group's name: "(none)" such as for runs without a WCKey;
- * adjustments have a name of their own. */
+/* Returns a group's name: "(none)" such as for runs without a WCKey; adjustments have a name of
+ * their own. */
 static const char *
 name_of(char out[TEXT_SIZE], const json_t *group, const char *dimension)
 {
 	const char *const text = lt_json_text(group, dimension, "");
-	const bool is_adjustment =
-	    json_is_true(json_object_get(group, "adjustment"));
+	const bool is_adjustment = json_is_true(json_object_get(group, "adjustment"));
 
 	if (is_adjustment && strncmp(dimension, LABEL, strlen(LABEL)) == 0) {
-		snprintf(out, TEXT_SIZE, "%s (adjustments)",
-		    text[0] ? text : "(none)");
+		snprintf(out, TEXT_SIZE, "%s (adjustments)", text[0] ? text : "(none)");
 		return out;
 	}
 	return text[0] ? text : is_adjustment ? "(adjustments)" : "(none)";
@@ -83,12 +80,11 @@ struct by { /* the groups and columns to show */
 
 /* Writes a figure as a cell, with whole hours. */
 static const char *
-figure_cell(char out[LT_FIGURE_SIZE], int64_t value,
-    const struct lt_figure_kind *figure, const char *currency)
+figure_cell(char out[LT_FIGURE_SIZE], int64_t value, const struct lt_figure_kind *figure,
+    const char *currency)
 {
-	return lt_cell_alone(out, value,
-	    figure->unit == LT_UNIT_HOURS ? LT_UNIT_COUNT : figure->unit,
-	    currency);
+	return lt_cell_alone(
+	    out, value, figure->unit == LT_UNIT_HOURS ? LT_UNIT_COUNT : figure->unit, currency);
 }
 
 static void
@@ -109,10 +105,9 @@ add_group(struct lt_table *table, struct by *b, const json_t *group)
 		if (figure->unit == LT_UNIT_HOURS)
 			value /= LT_HOUR_S;
 		b->sums[i] += value;
-		cells[b->dimensions + i] =
-		    figure->unit == LT_UNIT_MONEY && is_unpriced
-			? "-"
-			: figure_cell(texts[i], value, figure, b->currency);
+		cells[b->dimensions + i] = figure->unit == LT_UNIT_MONEY && is_unpriced
+					       ? "-"
+					       : figure_cell(texts[i], value, figure, b->currency);
 	}
 	lt_table_row(table, cells);
 }
@@ -126,8 +121,8 @@ add_total(struct lt_table *table, const struct by *b)
 	for (int i = 1; i < b->dimensions; i++)
 		cells[i] = "";
 	for (int i = 0; i < b->count; i++)
-		cells[b->dimensions + i] = figure_cell(
-		    texts[i], b->sums[i], b->figures[i], b->currency);
+		cells[b->dimensions + i] =
+		    figure_cell(texts[i], b->sums[i], b->figures[i], b->currency);
 	lt_table_rule(table);
 	lt_table_row(table, cells);
 }
@@ -144,52 +139,45 @@ is_needed(const json_t *groups, enum lt_group_figure figure)
 	json_array_foreach(groups, index, group) {
 		int64_t value;
 
-		if (lt_json_int(
-			group, LT_ROW(lt_group_figures, figure).key, &value) &&
-		    value != 0)
+		if (lt_json_int(group, LT_ROW(lt_group_figures, figure).key, &value) && value != 0)
 			return true;
 	}
 	return false;
 }
 
 static void
-fill_heads(struct lt_table_column *heads,
-    char titles[DIMENSIONS_MAX][NAME_SIZE], struct by *b)
+fill_heads(struct lt_table_column *heads, char titles[DIMENSIONS_MAX][NAME_SIZE], struct by *b)
 {
 	for (int i = 0; i < b->dimensions; i++) {
-		const char *const name =
-		    strncmp(b->names[i], LABEL, strlen(LABEL)) == 0
-			? b->names[i] + strlen(LABEL)
-			: b->names[i];
+		const char *const name = strncmp(b->names[i], LABEL, strlen(LABEL)) == 0
+					     ? b->names[i] + strlen(LABEL)
+					     : b->names[i];
 
 		for (int k = 0; k == 0 || name[k - 1] != '\0'; k++)
 			titles[i][k] = (char)toupper((unsigned char)name[k]);
 		heads[i] = (struct lt_table_column){titles[i], false};
 	}
 	for (int i = 0; i < LT_GROUP_COLUMNS; i++) {
-		const struct lt_group_column *const column =
-		    &lt_group_columns[i];
+		const struct lt_group_column *const column = &lt_group_columns[i];
 		const struct lt_figure_kind *const figure =
 		    &LT_ROW(lt_group_figures, column->figure);
 
 		if (!lt_unit_is_shown(figure->unit, b->currency) ||
 		    !is_needed(b->groups, column->needs))
 			continue;
-		heads[b->dimensions + b->count] =
-		    (struct lt_table_column){figure->title, true};
+		heads[b->dimensions + b->count] = (struct lt_table_column){figure->title, true};
 		b->figures[b->count++] = figure;
 	}
 }
 
 int
-lt_report_by_table(FILE *out, const json_t *report,
-    const struct lt_report_look *look, struct lt_error *err)
+lt_report_by_table(
+    FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
 	const char *by = "";
 	struct by b = {.groups = lt_report_groups(report, &by),
 	    .currency = lt_json_text(report, "currency", "")};
-	struct lt_table_column heads[DIMENSIONS_MAX + LT_GROUP_COLUMNS + 1] = {
-	    0};
+	struct lt_table_column heads[DIMENSIONS_MAX + LT_GROUP_COLUMNS + 1] = {0};
 	char titles[DIMENSIONS_MAX][NAME_SIZE];
 	size_t index;
 	const json_t *group;
@@ -220,12 +208,11 @@ put_headers(FILE *out, const enum lt_group_figure *list)
 
 /* Prints the figures as cells; absent: for those that the group lacks. */
 static void
-put_figures(FILE *out, const json_t *report, const json_t *group,
-    const enum lt_group_figure *list, const char *absent)
+put_figures(FILE *out, const json_t *report, const json_t *group, const enum lt_group_figure *list,
+    const char *absent)
 {
 	for (; *list != LT_GROUP_FIGURES; list++) {
-		const struct lt_figure_kind *const figure =
-		    &LT_ROW(lt_group_figures, *list);
+		const struct lt_figure_kind *const figure = &LT_ROW(lt_group_figures, *list);
 
 		fputc(',', out);
 		if (json_object_get(group, figure->key) == NULL)
@@ -244,8 +231,8 @@ labels_by_team(const json_t *report)
 	const json_t *team;
 
 	json_array_foreach(json_object_get(report, "teams"), i, team)
-		json_object_set(all, lt_json_text(team, "team", ""),
-		    json_object_get(team, "labels"));
+		json_object_set(
+		    all, lt_json_text(team, "team", ""), json_object_get(team, "labels"));
 	return all;
 }
 
@@ -274,9 +261,7 @@ lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err)
 	put_headers(out, lt_group_more_csv);
 	fputs("\r\n", out);
 	json_array_foreach(groups, i, group) {
-		fputs(json_is_true(json_object_get(group, "adjustment"))
-			  ? "adjustment"
-			  : "runs",
+		fputs(json_is_true(json_object_get(group, "adjustment")) ? "adjustment" : "runs",
 		    out);
 		for (int k = 0; k < dimensions; k++) {
 			fputc(',', out);
@@ -284,13 +269,11 @@ lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err)
 		}
 		lt_period_cells(out, report);
 		put_figures(out, report, group, lt_group_csv, "");
-		lt_label_cells(out, keys,
-		    json_object_get(labels, lt_json_text(group, "team", "")));
+		lt_label_cells(out, keys, json_object_get(labels, lt_json_text(group, "team", "")));
 		put_figures(out, report, group, lt_group_more_csv, "0");
 		fputs("\r\n", out);
 	}
 	json_decref(keys);
 	json_decref(labels);
-	return ferror(out) ? lt_fail(err, LT_EIO, "can't write the report")
-			   : LT_OK;
+	return ferror(out) ? lt_fail(err, LT_EIO, "can't write the report") : LT_OK;
 }

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sections of lowtide report that are printed only if asked for, behind the
- * tables; three of them have a CSV of their own.
+ * The sections of lowtide report that are printed only if asked for, behind the tables; three of
+ * them have a CSV of their own.
  *
  * --tree: each team with all teams below it. A team's own figures add up to the
- * statement, and so do the teams at the top. --balance: what lowtide did in
- * each of twelve months, for good and ill. --tcto: the total cost to outcome.
+ * statement, and so do the teams at the top. --balance: what lowtide did in each of twelve months,
+ * for good and ill. --tcto: the total cost to outcome.
  * --unused: the part of the site's own nodes that was paid for and not used, in
- * no sum with the teams; unknown figures are n/a, never 0. --carbon: energy and
- * carbon by grid zone, partition, source and month; location-based and market-
- * based carbon are two columns and never one, and embodied carbon is in
- * neither.
+ * no sum with the teams; unknown figures are n/a, never 0. --carbon: energy and carbon by grid
+ * zone, partition, source and month; location-based and market- based carbon are two columns and
+ * never one, and embodied carbon is in neither.
  *
- * Fails with LT_EVERSION if lowtided's answer lacks the section, LT_EINPUT if a
- * figure in it is not a number.
+ * Fails with LT_EVERSION if lowtided's answer lacks the section, LT_EINPUT if a figure in it is not
+ * a number.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,19 +36,19 @@ check_tree(const json_t *report, struct lt_error *err)
 	const json_t *row;
 
 	if (!json_is_array(tree))
-		return lt_fail(err, LT_EVERSION,
-		    "lowtided's answer has no tree: it may be an older one");
+		return lt_fail(
+		    err, LT_EVERSION, "lowtided's answer has no tree: it may be an older one");
 	json_array_foreach(tree, index, row)
-		if (lt_figures_check(row, lt_tree_figures, LT_TREE_FIGURES,
-			"the tree", err) != LT_OK)
+		if (lt_figures_check(row, lt_tree_figures, LT_TREE_FIGURES, "the tree", err) !=
+		    LT_OK)
 			return err->code;
 	return LT_OK;
 }
 
 /* Writes a cell of a team with those below; budgets have no sum. */
 static const char *
-tree_cell(char out[LT_FIGURE_SIZE], const json_t *row,
-    const struct lt_figure_kind *figure, bool is_total, const char *currency)
+tree_cell(char out[LT_FIGURE_SIZE], const json_t *row, const struct lt_figure_kind *figure,
+    bool is_total, const char *currency)
 {
 	const char *const key = is_total ? figure->total : figure->key;
 	int64_t value;
@@ -60,8 +59,8 @@ tree_cell(char out[LT_FIGURE_SIZE], const json_t *row,
 }
 
 static void
-add_tree_row(struct lt_table *table, const json_t *row, const char *name,
-    bool is_total, const char *currency)
+add_tree_row(struct lt_table *table, const json_t *row, const char *name, bool is_total,
+    const char *currency)
 {
 	char texts[LT_TREE_FIGURES][LT_FIGURE_SIZE];
 	const char *cells[1 + LT_TREE_FIGURES] = {name};
@@ -70,14 +69,13 @@ add_tree_row(struct lt_table *table, const json_t *row, const char *name,
 	for (int i = 0; i < LT_TREE_FIGURES; i++)
 		if (lt_tree_figures[i].title != NULL &&
 		    lt_unit_is_shown(lt_tree_figures[i].unit, currency))
-			cells[count++] = tree_cell(texts[i], row,
-			    &lt_tree_figures[i], is_total, currency);
+			cells[count++] =
+			    tree_cell(texts[i], row, &lt_tree_figures[i], is_total, currency);
 	lt_table_row(table, cells);
 }
 
 static int
-print_tree(FILE *out, const json_t *report, const struct lt_report_look *look,
-    struct lt_error *err)
+print_tree(FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
 	const char *const currency = lt_json_text(report, "currency", "");
 	struct lt_table_column heads[LT_TREE_FIGURES + 2] = {{"TEAM", false}};
@@ -102,10 +100,8 @@ print_tree(FILE *out, const json_t *report, const struct lt_report_look *look,
 		add_tree_row(table, row, name, false, currency);
 	}
 	lt_table_rule(table);
-	add_tree_row(
-	    table, json_object_get(report, "total"), "TOTAL", true, currency);
-	lt_report_section(
-	    out, table, "Teams with all teams below them", currency, look);
+	add_tree_row(table, json_object_get(report, "total"), "TOTAL", true, currency);
+	lt_report_section(out, table, "Teams with all teams below them", currency, look);
 	lt_table_free(table);
 	return LT_OK;
 }
@@ -129,8 +125,7 @@ print_tree_csv(FILE *out, const json_t *report)
 		fputc(',', out);
 		if (lt_json_int(row, "level", &level))
 			fprintf(out, "%" PRId64, level);
-		lt_csv_figures(
-		    out, report, row, lt_tree_figures, LT_TREE_FIGURES);
+		lt_csv_figures(out, report, row, lt_tree_figures, LT_TREE_FIGURES);
 		fputs("\r\n", out);
 	}
 }
@@ -143,8 +138,7 @@ const char lt_report_balance_note[] =
 static int
 check_month(const json_t *row, struct lt_error *err)
 {
-	return lt_figures_check(
-	    row, lt_balance_figures, LT_BALANCE_FIGURES, "the balance", err);
+	return lt_figures_check(row, lt_balance_figures, LT_BALANCE_FIGURES, "the balance", err);
 }
 
 static int
@@ -156,8 +150,8 @@ check_balance(const json_t *report, struct lt_error *err)
 	const json_t *row;
 
 	if (!json_is_array(months))
-		return lt_fail(err, LT_EVERSION,
-		    "lowtided's answer has no balance: it may be an older one");
+		return lt_fail(
+		    err, LT_EVERSION, "lowtided's answer has no balance: it may be an older one");
 	json_array_foreach(months, index, row)
 		if (check_month(row, err) != LT_OK)
 			return err->code;
@@ -165,8 +159,7 @@ check_balance(const json_t *report, struct lt_error *err)
 }
 
 static void
-add_month(struct lt_table *table, const json_t *row, const char *name,
-    const char *currency)
+add_month(struct lt_table *table, const json_t *row, const char *name, const char *currency)
 {
 	char texts[LT_BALANCE_FIGURES][LT_FIGURE_SIZE];
 	const char *cells[1 + LT_BALANCE_FIGURES] = {name};
@@ -174,36 +167,32 @@ add_month(struct lt_table *table, const json_t *row, const char *name,
 
 	for (int i = 0; i < LT_BALANCE_FIGURES; i++)
 		if (lt_unit_is_shown(lt_balance_figures[i].unit, currency))
-			cells[count++] = lt_cell_of(
-			    texts[i], row, &lt_balance_figures[i], currency);
+			cells[count++] =
+			    lt_cell_of(texts[i], row, &lt_balance_figures[i], currency);
 	lt_table_row(table, cells);
 }
 
 static int
-print_balance(FILE *out, const json_t *report,
-    const struct lt_report_look *look, struct lt_error *err)
+print_balance(
+    FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
 	const char *const currency = lt_json_text(report, "currency", "");
 	const json_t *const balance = json_object_get(report, "balance");
 	const json_t *const total = json_object_get(balance, "total");
-	struct lt_table_column heads[LT_BALANCE_FIGURES + 2] = {
-	    {"MONTH", false}};
+	struct lt_table_column heads[LT_BALANCE_FIGURES + 2] = {{"MONTH", false}};
 	char title[80];
 	size_t index;
 	const json_t *row;
 
-	lt_figure_heads(
-	    heads, 1, lt_balance_figures, LT_BALANCE_FIGURES, currency);
+	lt_figure_heads(heads, 1, lt_balance_figures, LT_BALANCE_FIGURES, currency);
 	struct lt_table *const table = lt_table_new(heads);
 	if (table == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory");
 	json_array_foreach(json_object_get(balance, "months"), index, row)
-		add_month(
-		    table, row, lt_json_text(row, "label", "?"), currency);
+		add_month(table, row, lt_json_text(row, "label", "?"), currency);
 	lt_table_rule(table);
 	add_month(table, total, "TOTAL", currency);
-	snprintf(title, sizeof(title), "What lowtide did, %s",
-	    lt_json_text(total, "label", "?"));
+	snprintf(title, sizeof(title), "What lowtide did, %s", lt_json_text(total, "label", "?"));
 	lt_report_section(out, table, title, currency, look);
 	lt_table_free(table);
 	fprintf(out, "%s\n", lt_report_balance_note);
@@ -213,8 +202,7 @@ print_balance(FILE *out, const json_t *report,
 static void
 print_balance_csv(FILE *out, const json_t *report)
 {
-	const json_t *const months =
-	    json_object_get(json_object_get(report, "balance"), "months");
+	const json_t *const months = json_object_get(json_object_get(report, "balance"), "months");
 	size_t index;
 	const json_t *row;
 
@@ -227,8 +215,7 @@ print_balance_csv(FILE *out, const json_t *report)
 		lt_csv_text(out, lt_json_text(row, "state", ""));
 		fputc(',', out);
 		lt_csv_text(out, lt_json_text(report, "currency", ""));
-		lt_csv_figures(
-		    out, report, row, lt_balance_figures, LT_BALANCE_FIGURES);
+		lt_csv_figures(out, report, row, lt_balance_figures, LT_BALANCE_FIGURES);
 		fputs("\r\n", out);
 	}
 }
@@ -239,15 +226,12 @@ enum { PARTS = 5, TCTO_FIGURES = PARTS + 3 }; /* the total, and per unit */
 
 static const struct lt_figure_kind tcto_figures[TCTO_FIGURES] = {
     {"compute_micros", LT_UNIT_MONEY, "compute", .title = "compute"},
-    {"energy_micros", LT_UNIT_MONEY, "energy",
-	.title = "energy of owned nodes"},
+    {"energy_micros", LT_UNIT_MONEY, "energy", .title = "energy of owned nodes"},
     {"storage_micros", LT_UNIT_MONEY, "storage", .title = "storage"},
-    {"engineer_micros", LT_UNIT_MONEY, "engineer",
-	.title = "engineers after interruptions"},
+    {"engineer_micros", LT_UNIT_MONEY, "engineer", .title = "engineers after interruptions"},
     {"failed_micros", LT_UNIT_MONEY, "failed", .title = "failed runs"},
     {"total_micros", LT_UNIT_MONEY, "total", .title = "TOTAL"},
-    {"per_gpu_hour_micros", LT_UNIT_MONEY, "per_gpu_hour",
-	.title = "a GPU-hour"},
+    {"per_gpu_hour_micros", LT_UNIT_MONEY, "per_gpu_hour", .title = "a GPU-hour"},
     {"per_completed_run_micros", LT_UNIT_MONEY, "per_completed_run",
 	.title = "a run that completed"},
 };
@@ -258,34 +242,31 @@ check_tcto(const json_t *report, struct lt_error *err)
 	const json_t *const tcto = json_object_get(report, "tcto");
 
 	if (tcto == NULL)
-		return lt_fail(err, LT_EVERSION,
-		    "lowtided's answer has no tcto: it may be an older one");
+		return lt_fail(
+		    err, LT_EVERSION, "lowtided's answer has no tcto: it may be an older one");
 	if (json_is_null(tcto))
 		return LT_OK;
 	if (!json_is_object(tcto))
-		return lt_fail(
-		    err, LT_EINPUT, "the report's tcto is no object");
+		return lt_fail(err, LT_EINPUT, "the report's tcto is no object");
 	return lt_figures_check(tcto, tcto_figures, TCTO_FIGURES, "tcto", err);
 }
 
 /* Prints "no rate", not 0, for a part without one. */
 static void
-add_part(struct lt_table *table, const json_t *tcto,
-    const struct lt_figure_kind *part, const char *currency)
+add_part(struct lt_table *table, const json_t *tcto, const struct lt_figure_kind *part,
+    const char *currency)
 {
 	char text[LT_FIGURE_SIZE];
 	int64_t value;
 
-	lt_table_row(
-	    table, (const char *const[]){part->title,
-		       lt_json_int(tcto, part->key, &value)
-			   ? lt_cell_alone(text, value, part->unit, currency)
-			   : "no rate"});
+	lt_table_row(table, (const char *const[]){
+				part->title, lt_json_int(tcto, part->key, &value)
+						 ? lt_cell_alone(text, value, part->unit, currency)
+						 : "no rate"});
 }
 
 static int
-print_tcto(FILE *out, const json_t *report, const struct lt_report_look *look,
-    struct lt_error *err)
+print_tcto(FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
 	static const struct lt_table_column columns[] = {
 	    {"PART", false}, {"COST", true}, {NULL, false}};
@@ -294,13 +275,11 @@ print_tcto(FILE *out, const json_t *report, const struct lt_report_look *look,
 	int64_t value;
 
 	if (json_is_null(tcto)) {
-		fputs(
-		    "\nTotal cost to outcome: this site has no prices\n", out);
+		fputs("\nTotal cost to outcome: this site has no prices\n", out);
 		return LT_OK;
 	}
 	if (!lt_json_int(tcto, tcto_figures[PARTS].key, &value))
-		return lt_fail(
-		    err, LT_EINPUT, "the report lacks the total of tcto");
+		return lt_fail(err, LT_EINPUT, "the report lacks the total of tcto");
 	struct lt_table *const table = lt_table_new(columns);
 	if (table == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory");
@@ -357,10 +336,8 @@ static int
 check_unused_row(const json_t *row, struct lt_error *err)
 {
 	if (!json_is_object(row))
-		return lt_fail(
-		    err, LT_EINPUT, "a row of the report's unused is none");
-	return lt_figures_check(
-	    row, lt_unused_figures, LT_UNUSED_FIGURES, "unused", err);
+		return lt_fail(err, LT_EINPUT, "a row of the report's unused is none");
+	return lt_figures_check(row, lt_unused_figures, LT_UNUSED_FIGURES, "unused", err);
 }
 
 static int
@@ -372,14 +349,13 @@ check_unused(const json_t *report, struct lt_error *err)
 	const json_t *row;
 
 	if (unused == NULL)
-		return lt_fail(err, LT_EVERSION,
-		    "lowtided's answer has no unused: it may be an older one");
+		return lt_fail(
+		    err, LT_EVERSION, "lowtided's answer has no unused: it may be an older one");
 	if (json_is_null(unused))
 		return lt_fail(err, LT_EDENIED,
 		    "unused: what was paid for and not used is told of the whole site, to who sees all teams");
 	if (!json_is_array(rows))
-		return lt_fail(
-		    err, LT_EINPUT, "the report's unused has no partitions");
+		return lt_fail(err, LT_EINPUT, "the report's unused has no partitions");
 	json_array_foreach(rows, index, row)
 		if (check_unused_row(row, err) != LT_OK)
 			return err->code;
@@ -391,9 +367,7 @@ unused_title(const json_t *report)
 {
 	const json_t *const unused = json_object_get(report, "unused");
 
-	return json_is_true(json_object_get(unused, "all"))
-		   ? "Nodes of all pools"
-		   : "Owned nodes";
+	return json_is_true(json_object_get(unused, "all")) ? "Nodes of all pools" : "Owned nodes";
 }
 
 const json_t *
@@ -409,14 +383,12 @@ put_unused_time(char *out, size_t size, const char *word, const char *iso)
 	const size_t used = strlen(out);
 
 	if (strlen(iso) >= strlen("2026-11-16T00:00"))
-		snprintf(out + used, size - used, "%s%s %.10s %.5s",
-		    used > 0 ? ", " : "", word, iso,
-		    iso + strlen("2026-11-16T"));
+		snprintf(out + used, size - used, "%s%s %.10s %.5s", used > 0 ? ", " : "", word,
+		    iso, iso + strlen("2026-11-16T"));
 }
 
 void
-lt_report_unused_name(
-    char *out, size_t size, const json_t *report, const json_t *row)
+lt_report_unused_name(char *out, size_t size, const json_t *report, const json_t *row)
 {
 	const json_t *const period = json_object_get(report, "period");
 	const char *const from = lt_json_text(row, "from", "");
@@ -449,8 +421,7 @@ lt_report_unused_note(const json_t *report)
 	return NULL;
 }
 
-/* Returns the value to show: paid and used are rounded, and the rest is their
- * difference. */
+/* Returns the value to show: paid and used are rounded, and the rest is their difference. */
 static int64_t
 shown_value(const json_t *row, int figure, const char *currency)
 {
@@ -461,14 +432,12 @@ shown_value(const json_t *row, int figure, const char *currency)
 		return shown_value(row, figure - 2, currency) -
 		       shown_value(row, figure - 1, currency);
 	(void)lt_json_int(row, LT_ROW(lt_unused_figures, figure).key, &value);
-	lt_round_each(
-	    NULL, 0, &value, is_time ? TENTH_S : lt_currency_step(currency));
+	lt_round_each(NULL, 0, &value, is_time ? TENTH_S : lt_currency_step(currency));
 	return value;
 }
 
 static void
-add_partition(struct lt_table *table, const char *name, const json_t *row,
-    const char *currency)
+add_partition(struct lt_table *table, const char *name, const json_t *row, const char *currency)
 {
 	char texts[LT_UNUSED_FIGURES][LT_FIGURE_SIZE];
 	const char *cells[LT_UNUSED_FIGURES + 1] = {name};
@@ -482,35 +451,30 @@ add_partition(struct lt_table *table, const char *name, const json_t *row,
 		if (!lt_json_int(row, lt_unused_figures[i].key, &known))
 			cells[i + 1] = "n/a";
 		else if (lt_unused_figures[i].unit == LT_UNIT_MONEY)
-			lt_money_digits(
-			    texts[i], sizeof(texts[i]), value, currency);
+			lt_money_digits(texts[i], sizeof(texts[i]), value, currency);
 		else
-			snprintf(texts[i], sizeof(texts[i]), "%s%lld.%lld",
-			    tenths < 0 ? "-" : "", llabs(tenths) / 10,
-			    llabs(tenths) % 10);
+			snprintf(texts[i], sizeof(texts[i]), "%s%lld.%lld", tenths < 0 ? "-" : "",
+			    llabs(tenths) / 10, llabs(tenths) % 10);
 	}
 	lt_table_row(table, cells);
 }
 
 static int
-print_unused(FILE *out, const json_t *report, const struct lt_report_look *look,
-    struct lt_error *err)
+print_unused(
+    FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
 	const json_t *const rows = lt_report_unused_rows(report);
 	const char *const currency = lt_json_text(report, "currency", "");
-	struct lt_table_column heads[LT_UNUSED_FIGURES + 2] = {
-	    {"PARTITION", false}};
+	struct lt_table_column heads[LT_UNUSED_FIGURES + 2] = {{"PARTITION", false}};
 	char title[80];
 	size_t index;
 	const json_t *row;
 
 	if (json_array_size(rows) == 0) {
-		fprintf(
-		    out, "\n%s: none in this period\n", unused_title(report));
+		fprintf(out, "\n%s: none in this period\n", unused_title(report));
 		return LT_OK;
 	}
-	lt_figure_heads(
-	    heads, 1, lt_unused_figures, LT_UNUSED_FIGURES, currency);
+	lt_figure_heads(heads, 1, lt_unused_figures, LT_UNUSED_FIGURES, currency);
 	struct lt_table *const table = lt_table_new(heads);
 	if (table == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory");
@@ -521,11 +485,9 @@ print_unused(FILE *out, const json_t *report, const struct lt_report_look *look,
 		add_partition(table, name, row, currency);
 	}
 	lt_table_rule(table);
-	add_partition(table, "TOTAL",
-	    json_object_get(json_object_get(report, "unused"), "total"),
-	    currency);
-	snprintf(title, sizeof(title), "%s, paid whether used or not",
-	    unused_title(report));
+	add_partition(
+	    table, "TOTAL", json_object_get(json_object_get(report, "unused"), "total"), currency);
+	snprintf(title, sizeof(title), "%s, paid whether used or not", unused_title(report));
 	lt_report_section(out, table, title, currency, look);
 	if (lt_report_unused_note(report) != NULL)
 		fprintf(out, "%s\n", lt_report_unused_note(report));
@@ -535,11 +497,7 @@ print_unused(FILE *out, const json_t *report, const struct lt_report_look *look,
 
 /* ---- --carbon ---- */
 
-enum {
-	CARBON_TEXTS = 4,
-	CARBON_FIGURES = 4,
-	CARBON_COLUMNS = CARBON_TEXTS + CARBON_FIGURES + 2
-};
+enum { CARBON_TEXTS = 4, CARBON_FIGURES = 4, CARBON_COLUMNS = CARBON_TEXTS + CARBON_FIGURES + 2 };
 
 static const struct {
 	const char *key, *title;
@@ -561,17 +519,13 @@ static int
 check_carbon_row(const json_t *row, struct lt_error *err)
 {
 	if (!json_is_object(row))
-		return lt_fail(
-		    err, LT_EINPUT, "a row of the report's carbon is none");
+		return lt_fail(err, LT_EINPUT, "a row of the report's carbon is none");
 	for (int i = CARBON_TEXTS; i < CARBON_COLUMNS; i++) {
-		const json_t *const value =
-		    json_object_get(row, carbon_columns[i].key);
+		const json_t *const value = json_object_get(row, carbon_columns[i].key);
 
 		if (!json_is_integer(value) && !json_is_null(value) &&
-		    !(json_is_real(value) &&
-			i == CARBON_TEXTS + CARBON_FIGURES))
-			return lt_fail(err, LT_EINPUT,
-			    "the report's %s of carbon is no number",
+		    !(json_is_real(value) && i == CARBON_TEXTS + CARBON_FIGURES))
+			return lt_fail(err, LT_EINPUT, "the report's %s of carbon is no number",
 			    carbon_columns[i].key);
 	}
 	return LT_OK;
@@ -584,10 +538,9 @@ check_carbon(const json_t *report, struct lt_error *err)
 	size_t index;
 	const json_t *row;
 
-	if (!json_is_object(carbon) ||
-	    !json_is_array(json_object_get(carbon, "rows")))
-		return lt_fail(err, LT_EVERSION,
-		    "lowtided's answer has no carbon: it may be an older one");
+	if (!json_is_object(carbon) || !json_is_array(json_object_get(carbon, "rows")))
+		return lt_fail(
+		    err, LT_EVERSION, "lowtided's answer has no carbon: it may be an older one");
 	json_array_foreach(json_object_get(carbon, "rows"), index, row)
 		if (check_carbon_row(row, err) != LT_OK)
 			return err->code;
@@ -599,32 +552,27 @@ static void
 add_carbon_row(struct lt_table *table, const json_t *row, const char *first)
 {
 	const json_t *const pue = json_object_get(row, "pue");
-	char texts[CARBON_FIGURES][LT_FIGURE_SIZE], number[LT_FIGURE_SIZE],
-	    share[LT_FIGURE_SIZE];
+	char texts[CARBON_FIGURES][LT_FIGURE_SIZE], number[LT_FIGURE_SIZE], share[LT_FIGURE_SIZE];
 	const char *cells[CARBON_COLUMNS];
 	int64_t value;
 
 	for (int i = 0; i < CARBON_TEXTS; i++)
-		cells[i] = first != NULL
-			       ? ""
-			       : lt_json_text(row, carbon_columns[i].key, "-");
+		cells[i] = first != NULL ? "" : lt_json_text(row, carbon_columns[i].key, "-");
 	if (first != NULL)
 		cells[0] = first;
 	for (int i = CARBON_TEXTS; i < CARBON_COLUMNS; i++)
 		cells[i] = "n/a";
 	for (int i = 0; i < CARBON_FIGURES; i++)
-		if (lt_json_int(
-			row, carbon_columns[CARBON_TEXTS + i].key, &value))
-			cells[CARBON_TEXTS + i] = lt_cell_alone(texts[i], value,
-			    carbon_columns[CARBON_TEXTS + i].unit, "");
+		if (lt_json_int(row, carbon_columns[CARBON_TEXTS + i].key, &value))
+			cells[CARBON_TEXTS + i] = lt_cell_alone(
+			    texts[i], value, carbon_columns[CARBON_TEXTS + i].unit, "");
 	if (json_is_number(pue)) {
-		snprintf(
-		    number, sizeof(number), "%.3f", json_number_value(pue));
+		snprintf(number, sizeof(number), "%.3f", json_number_value(pue));
 		cells[CARBON_TEXTS + CARBON_FIGURES] = number;
 	}
 	if (lt_json_int(row, "estimated_ppm", &value)) {
-		snprintf(share, sizeof(share), "%" PRId64 ".%" PRId64 " %%",
-		    (value + 500) / 10000, (value + 500) % 10000 / 1000);
+		snprintf(share, sizeof(share), "%" PRId64 ".%" PRId64 " %%", (value + 500) / 10000,
+		    (value + 500) % 10000 / 1000);
 		cells[CARBON_TEXTS + CARBON_FIGURES + 1] = share;
 	}
 	lt_table_row(table, cells);
@@ -633,22 +581,21 @@ add_carbon_row(struct lt_table *table, const json_t *row, const char *first)
 static void
 print_method(FILE *out, const json_t *carbon)
 {
-	static const char *const keys[][2] = {{"boundary", "boundary"},
-	    {"intensity", "intensity"}, {"factors", "factors"}, {"gwp", "GWP"}};
+	static const char *const keys[][2] = {{"boundary", "boundary"}, {"intensity", "intensity"},
+	    {"factors", "factors"}, {"gwp", "GWP"}};
 
 	fputs("\nEnergy and carbon, method ", out);
 	lt_print_safe(out, lt_json_text(carbon, "method", "?"));
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		fprintf(out, "; %s ", keys[i][1]);
-		lt_print_safe(
-		    out, lt_json_text(carbon, keys[i][0], "not said"));
+		lt_print_safe(out, lt_json_text(carbon, keys[i][0], "not said"));
 	}
 	fputc('\n', out);
 }
 
 static int
-print_carbon(FILE *out, const json_t *report, const struct lt_report_look *look,
-    struct lt_error *err)
+print_carbon(
+    FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
 	enum { CUT = 1 << 0 | 1 << 1 | 1 << 2 };
 	const json_t *const carbon = json_object_get(report, "carbon");
@@ -657,8 +604,7 @@ print_carbon(FILE *out, const json_t *report, const struct lt_report_look *look,
 	const json_t *row;
 
 	for (int i = 0; i < CARBON_COLUMNS; i++)
-		heads[i] = (struct lt_table_column){
-		    carbon_columns[i].title, i >= CARBON_TEXTS};
+		heads[i] = (struct lt_table_column){carbon_columns[i].title, i >= CARBON_TEXTS};
 	struct lt_table *const table = lt_table_new(heads);
 	if (table == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory");
@@ -682,8 +628,8 @@ enum section { TREE, BALANCE, TCTO, UNUSED, CARBON, SECTIONS };
 
 static const struct {
 	int (*check)(const json_t *report, struct lt_error *err);
-	int (*print)(FILE *out, const json_t *report,
-	    const struct lt_report_look *look, struct lt_error *err);
+	int (*print)(FILE *out, const json_t *report, const struct lt_report_look *look,
+	    struct lt_error *err);
 	void (*print_csv)(FILE *out, const json_t *report); /* NULL: none */
 } sections[SECTIONS] = {
     [TREE] = {check_tree, print_tree, print_tree_csv},
@@ -706,19 +652,18 @@ is_asked(const struct lt_report_look *look, enum section section)
 }
 
 int
-lt_report_sections_check(const json_t *report,
-    const struct lt_report_look *look, struct lt_error *err)
+lt_report_sections_check(
+    const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
 	for (int i = 0; i < SECTIONS; i++)
-		if (is_asked(look, (enum section)i) &&
-		    sections[i].check(report, err) != LT_OK)
+		if (is_asked(look, (enum section)i) && sections[i].check(report, err) != LT_OK)
 			return err->code;
 	return LT_OK;
 }
 
 int
-lt_report_sections(FILE *out, const json_t *report,
-    const struct lt_report_look *look, struct lt_error *err)
+lt_report_sections(
+    FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
 	for (int i = 0; i < SECTIONS; i++)
 		if (is_asked(look, (enum section)i) &&
@@ -728,12 +673,10 @@ lt_report_sections(FILE *out, const json_t *report,
 }
 
 bool
-lt_report_section_csv(
-    FILE *out, const json_t *report, const struct lt_report_look *look)
+lt_report_section_csv(FILE *out, const json_t *report, const struct lt_report_look *look)
 {
 	for (int i = 0; i < SECTIONS; i++)
-		if (is_asked(look, (enum section)i) &&
-		    sections[i].print_csv != NULL) {
+		if (is_asked(look, (enum section)i) && sections[i].print_csv != NULL) {
 			sections[i].print_csv(out, report);
 			return true;
 		}

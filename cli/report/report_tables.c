@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide report as tables, and as CSV of teams. Tables: the sections of
- * figures.h, a row per team; lists of adjustments, corrections and runs; notes
- * below. CSV: a row per team and no other, so that a column adds up to the
- * total. Both have the same totals as JSON.
+ * lowtide report as tables, and as CSV of teams. Tables: the sections of figures.h, a row per team;
+ * lists of adjustments, corrections and runs; notes below. CSV: a row per team and no other, so
+ * that a column adds up to the total. Both have the same totals as JSON.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +30,7 @@ has_carbon_budget(const json_t *report)
 static bool
 is_needed(enum lt_section_id section, const json_t *report)
 {
-	if (LT_ROW(lt_sections, section).is_money &&
-	    !lt_json_text(report, "currency", "")[0])
+	if (LT_ROW(lt_sections, section).is_money && !lt_json_text(report, "currency", "")[0])
 		return false;
 	if (section == LT_SECTION_PARTS)
 		return lt_report_has_parts(report);
@@ -51,8 +49,7 @@ team_cell(char out[LT_FIGURE_SIZE], const json_t *report, const json_t *team,
 	const char *const longer =
 	    figure->absent != NULL && !lt_json_int(team, figure->key, &value)
 		? lt_longer_budget(report, lt_json_text(team, "team", ""),
-		      figure->unit == LT_UNIT_CARBON ? "budget_mg"
-						     : "budget_micros")
+		      figure->unit == LT_UNIT_CARBON ? "budget_mg" : "budget_micros")
 		: NULL;
 
 	if (longer == NULL)
@@ -63,8 +60,7 @@ team_cell(char out[LT_FIGURE_SIZE], const json_t *report, const json_t *team,
 
 /* Writes a cell of the total; budgets of teams within teams have no sum. */
 static const char *
-total_cell(char out[LT_FIGURE_SIZE], const json_t *report,
-    const struct lt_figure_kind *figure)
+total_cell(char out[LT_FIGURE_SIZE], const json_t *report, const struct lt_figure_kind *figure)
 {
 	const json_t *const total = json_object_get(report, "total");
 	size_t index;
@@ -72,12 +68,10 @@ total_cell(char out[LT_FIGURE_SIZE], const json_t *report,
 	int64_t value;
 
 	if (figure->absent != NULL && !lt_json_int(total, figure->key, &value))
-		json_array_foreach(
-		    json_object_get(report, "teams"), index, team)
+		json_array_foreach(json_object_get(report, "teams"), index, team)
 			if (lt_json_int(team, figure->key, &value))
 				return "-";
-	return lt_cell_of(
-	    out, total, figure, lt_json_text(report, "currency", ""));
+	return lt_cell_of(out, total, figure, lt_json_text(report, "currency", ""));
 }
 
 struct shown { /* columns of a section that this site has */
@@ -87,21 +81,17 @@ struct shown { /* columns of a section that this site has */
 
 /* Adds the row of a team; NULL: of the total. */
 static void
-add_row(struct lt_table *table, const struct shown *shown, const json_t *report,
-    const json_t *team)
+add_row(struct lt_table *table, const struct shown *shown, const json_t *report, const json_t *team)
 {
 	char texts[LT_SECTION_FIGURES_MAX][LT_FIGURE_SIZE], name[128] = "TOTAL";
 	const char *cells[LT_SECTION_FIGURES_MAX + 1] = {name};
 
 	if (team != NULL)
-		snprintf(name, sizeof(name), "%s%s",
-		    lt_json_text(team, "team", "?"),
+		snprintf(name, sizeof(name), "%s%s", lt_json_text(team, "team", "?"),
 		    json_is_true(json_object_get(team, "replay")) ? " *" : "");
 	for (int i = 0; i < shown->count; i++)
-		cells[1 + i] =
-		    team != NULL
-			? team_cell(texts[i], report, team, shown->figures[i])
-			: total_cell(texts[i], report, shown->figures[i]);
+		cells[1 + i] = team != NULL ? team_cell(texts[i], report, team, shown->figures[i])
+					    : total_cell(texts[i], report, shown->figures[i]);
 	lt_table_row(table, cells);
 }
 
@@ -110,8 +100,7 @@ print_section(FILE *out, const struct lt_section *section, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err)
 {
 	const char *const currency = lt_json_text(report, "currency", "");
-	struct lt_table_column heads[LT_SECTION_FIGURES_MAX + 2] = {
-	    {"TEAM", false}};
+	struct lt_table_column heads[LT_SECTION_FIGURES_MAX + 2] = {{"TEAM", false}};
 	struct shown shown = {.count = 0};
 	size_t index;
 	const json_t *team;
@@ -123,8 +112,7 @@ print_section(FILE *out, const struct lt_section *section, const json_t *report,
 		if (!lt_unit_is_shown(figure->unit, currency))
 			continue;
 		shown.figures[shown.count++] = figure;
-		heads[shown.count] =
-		    (struct lt_table_column){section->columns[i].title, true};
+		heads[shown.count] = (struct lt_table_column){section->columns[i].title, true};
 	}
 	struct lt_table *const table = lt_table_new(heads);
 	if (table == NULL)
@@ -133,8 +121,7 @@ print_section(FILE *out, const struct lt_section *section, const json_t *report,
 		add_row(table, &shown, report, team);
 	lt_table_rule(table);
 	add_row(table, &shown, report, NULL);
-	lt_report_section(out, table, section->title,
-	    section->is_money ? currency : "", look);
+	lt_report_section(out, table, section->title, section->is_money ? currency : "", look);
 	lt_table_free(table);
 	return LT_OK;
 }
@@ -145,8 +132,8 @@ enum cell { TEXT, JOB, YES, MONEY, CARBON, ENERGY };
 enum { LIST_COLUMNS_MAX = 13 };
 struct list {
 	const char *title, *key, *more; /* more: of those past the list */
-	unsigned cut;	  /* columns that may be cut, a bit each */
-	const int *drops; /* those that may be left out; NULL: none */
+	unsigned cut;			/* columns that may be cut, a bit each */
+	const int *drops;		/* those that may be left out; NULL: none */
 	struct {
 		const char *title; /* NULL ends the list */
 		enum cell cell;
@@ -161,20 +148,17 @@ static const struct list runs = {.title = "Runs",
     .cut = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4,
     .drops = run_drops,
     .columns = {{"JOB", JOB, "job_id", "?"}, {"USER", TEXT, "user", "?"},
-	{"ACCOUNT", TEXT, "account", "?"},
-	{"PARTITION", TEXT, "partition", "?"}, {"NAME", TEXT, "name", "-"},
-	{"START", TEXT, "start", "-"}, {"END", TEXT, "end", "-"},
+	{"ACCOUNT", TEXT, "account", "?"}, {"PARTITION", TEXT, "partition", "?"},
+	{"NAME", TEXT, "name", "-"}, {"START", TEXT, "start", "-"}, {"END", TEXT, "end", "-"},
 	{"STATE", TEXT, "state", "-"}, {"CO2e kg", CARBON, "carbon_mg", "n/a"},
-	{"ENERGY kWh", ENERGY, "energy_wh", "n/a"},
-	{"MOVED", YES, "moved", "no"}, {"QUALITY", TEXT, "quality", "-"},
-	{"COST", MONEY, "money_micros", "n/a"}}};
+	{"ENERGY kWh", ENERGY, "energy_wh", "n/a"}, {"MOVED", YES, "moved", "no"},
+	{"QUALITY", TEXT, "quality", "-"}, {"COST", MONEY, "money_micros", "n/a"}}};
 static const struct list adjustments = {.title = "Adjustments",
     .key = "adjustments",
     .cut = 1 << 1 | 1 << 3 | 1 << 4,
     .columns = {{"DAY", TEXT, "day", "?"}, {"TEAM", TEXT, "team", "?"},
 	{"CO2e kg", CARBON, "carbon_mg", "n/a"}, {"WHO", TEXT, "who", "?"},
-	{"REASON", TEXT, "reason", ""},
-	{"MONEY", MONEY, "money_micros", "n/a"}}};
+	{"REASON", TEXT, "reason", ""}, {"MONEY", MONEY, "money_micros", "n/a"}}};
 static const struct list corrections = {.title = "Corrections",
     .key = "corrections",
     .more = "more_corrections",
@@ -189,10 +173,8 @@ job_text(char out[LT_FIGURE_SIZE], const json_t *run, const char *absent)
 {
 	int64_t id, array, task;
 
-	if (lt_json_int(run, "array_job_id", &array) &&
-	    lt_json_int(run, "array_task", &task))
-		snprintf(out, LT_FIGURE_SIZE, "%lld_%lld", (long long)array,
-		    (long long)task);
+	if (lt_json_int(run, "array_job_id", &array) && lt_json_int(run, "array_task", &task))
+		snprintf(out, LT_FIGURE_SIZE, "%lld_%lld", (long long)array, (long long)task);
 	else if (lt_json_int(run, "job_id", &id))
 		snprintf(out, LT_FIGURE_SIZE, "%lld", (long long)id);
 	else
@@ -203,14 +185,12 @@ job_text(char out[LT_FIGURE_SIZE], const json_t *run, const char *absent)
 static enum lt_unit
 unit_of(enum cell cell)
 {
-	return cell == MONEY	? LT_UNIT_MONEY
-	       : cell == CARBON ? LT_UNIT_CARBON
-				: LT_UNIT_ENERGY;
+	return cell == MONEY ? LT_UNIT_MONEY : cell == CARBON ? LT_UNIT_CARBON : LT_UNIT_ENERGY;
 }
 
 static void
-add_list_row(struct lt_table *table, const struct list *list, const json_t *row,
-    const char *currency)
+add_list_row(
+    struct lt_table *table, const struct list *list, const json_t *row, const char *currency)
 {
 	char texts[LIST_COLUMNS_MAX][LT_FIGURE_SIZE];
 	const char *cells[LIST_COLUMNS_MAX];
@@ -226,13 +206,10 @@ add_list_row(struct lt_table *table, const struct list *list, const json_t *row,
 		else if (cell == JOB)
 			cells[i] = job_text(texts[i], row, absent);
 		else if (cell == YES)
-			cells[i] = json_is_true(json_object_get(row, key))
-				       ? "yes"
-				       : absent;
+			cells[i] = json_is_true(json_object_get(row, key)) ? "yes" : absent;
 		else
 			cells[i] = lt_json_int(row, key, &value)
-				       ? lt_cell_alone(texts[i], value,
-					     unit_of(cell), currency)
+				       ? lt_cell_alone(texts[i], value, unit_of(cell), currency)
 				       : absent;
 	}
 	lt_table_row(table, cells);
@@ -240,8 +217,7 @@ add_list_row(struct lt_table *table, const struct list *list, const json_t *row,
 
 /* Adds one row for all that the list leaves out. */
 static void
-add_more(struct lt_table *table, const struct list *list, const json_t *more,
-    const char *currency)
+add_more(struct lt_table *table, const struct list *list, const json_t *more, const char *currency)
 {
 	int64_t count = 0;
 	char why[64];
@@ -271,18 +247,15 @@ print_list(FILE *out, const struct list *list, const json_t *report,
 	/* Money is the last column. */
 	for (int i = 0; list->columns[i].title != NULL; i++)
 		if (list->columns[i].cell != MONEY || currency[0])
-			heads[i] =
-			    (struct lt_table_column){list->columns[i].title,
-				list->columns[i].cell != TEXT &&
-				    list->columns[i].cell != YES};
+			heads[i] = (struct lt_table_column){list->columns[i].title,
+			    list->columns[i].cell != TEXT && list->columns[i].cell != YES};
 	struct lt_table *const table = lt_table_new(heads);
 	if (table == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory");
 	json_array_foreach(rows, index, row)
 		add_list_row(table, list, row, currency);
 	if (list->more != NULL)
-		add_more(
-		    table, list, json_object_get(report, list->more), currency);
+		add_more(table, list, json_object_get(report, list->more), currency);
 	fprintf(out, "\n%s\n", list->title);
 	if (list->drops != NULL)
 		lt_table_drop(table, list->drops);
@@ -305,8 +278,7 @@ print_notes(FILE *out, const json_t *report, bool replay)
 		"unpriced: no price was known for these runs; they are in no money figure"},
 	    {LT_TEAM_GPUS_SLURMCTLD_RUNS,
 		"by the GPUs of slurmctld's records: slurmdbd does not count them"},
-	    {LT_TEAM_GPUS_UNKNOWN_RUNS,
-		"of unknown GPUs, not charged: see lowtide doctor"},
+	    {LT_TEAM_GPUS_UNKNOWN_RUNS, "of unknown GPUs, not charged: see lowtide doctor"},
 	};
 	const json_t *const total = json_object_get(report, "total");
 	char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE];
@@ -318,13 +290,11 @@ print_notes(FILE *out, const json_t *report, bool replay)
 	fputc('\n', out);
 	if (replay)
 		fputs("* replayed signals: not real figures\n", out);
-	if (strcmp(lt_json_text(report, "carbon_intensity", ""), "marginal") ==
-	    0)
+	if (strcmp(lt_json_text(report, "carbon_intensity", ""), "marginal") == 0)
 		fputs(
 		    "CO2e by marginal intensity: what one more kWh causes, not the grid's average\n",
 		    out);
-	const char *const factors =
-	    lt_json_text(report, "emission_factors", "");
+	const char *const factors = lt_json_text(report, "emission_factors", "");
 	if (factors[0] != '\0')
 		fprintf(out, "CO2e by %s emission factors%s\n",
 		    strcmp(factors, "lifecycle") == 0 ? "life-cycle" : factors,
@@ -334,16 +304,11 @@ print_notes(FILE *out, const json_t *report, bool replay)
 	for (int i = 0; i < measured; i++)
 		fprintf(out, "%s\n", lines[i]);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		if (lt_json_int(total,
-			LT_ROW(lt_team_figures, counts[i].figure).key,
-			&count) &&
+		if (lt_json_int(total, LT_ROW(lt_team_figures, counts[i].figure).key, &count) &&
 		    count > 0)
-			fprintf(
-			    out, "%lld %s\n", (long long)count, counts[i].text);
+			fprintf(out, "%lld %s\n", (long long)count, counts[i].text);
 	if (json_is_false(json_object_get(report, "complete")))
-		fputs(
-		    "not complete yet: runs of this period may still be settled\n",
-		    out);
+		fputs("not complete yet: runs of this period may still be settled\n", out);
 	fprintf(out,
 	    "shown to %s%sthe gram; each amount is rounded by itself, so rows may differ from their total in the last digit; csv and json are exact\n",
 	    currency[0] ? lt_step_text(step, sizeof(step), currency) : "",
@@ -368,18 +333,15 @@ print_period(FILE *out, const json_t *report, const char *team)
 		fputs(texts[i][0], out);
 		lt_print_safe(out, texts[i][1]);
 	}
-	fputs(json_is_false(json_object_get(report, "complete"))
-		  ? ": not complete)\n"
-		  : ")\n",
-	    out);
+	fputs(
+	    json_is_false(json_object_get(report, "complete")) ? ": not complete)\n" : ")\n", out);
 }
 
 /* Writes the day on which a closing was undone, "2026-11-12". */
 static const char *
 day_reopened(char out[sizeof("2026-11-12")], const json_t *reopened)
 {
-	snprintf(out, sizeof("2026-11-12"), "%s",
-	    lt_json_text(reopened, "reopened", "?"));
+	snprintf(out, sizeof("2026-11-12"), "%s", lt_json_text(reopened, "reopened", "?"));
 	return out;
 }
 
@@ -392,10 +354,8 @@ print_reopened(FILE *out, const json_t *report)
 	size_t i;
 
 	json_array_foreach(
-	    json_object_get(json_object_get(report, "period"), "reopened"), i,
-	    reopened) {
-		const char *const texts[][2] = {
-		    {"reopened on ", day_reopened(day, reopened)},
+	    json_object_get(json_object_get(report, "period"), "reopened"), i, reopened) {
+		const char *const texts[][2] = {{"reopened on ", day_reopened(day, reopened)},
 		    {" by ", lt_json_text(reopened, "reopened_by", "?")},
 		    {": ", lt_json_text(reopened, "reason", "?")}};
 
@@ -408,28 +368,24 @@ print_reopened(FILE *out, const json_t *report)
 }
 
 int
-lt_report_tables(FILE *out, const json_t *report,
-    const struct lt_report_look *look, struct lt_error *err)
+lt_report_tables(
+    FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
 	const json_t *const teams = json_object_get(report, "teams");
-	bool replay = json_is_true(
-	    json_object_get(json_object_get(report, "total"), "replay"));
+	bool replay = json_is_true(json_object_get(json_object_get(report, "total"), "replay"));
 	size_t index;
 	const json_t *team;
 
 	json_array_foreach(teams, index, team)
-		replay =
-		    replay || json_is_true(json_object_get(team, "replay"));
+		replay = replay || json_is_true(json_object_get(team, "replay"));
 	print_period(out, report, look->team);
 	print_reopened(out, report);
 	if (replay)
 		fprintf(out, "%sreplayed signals: not real figures%s\n",
-		    look->color ? "\033[33m" : "",
-		    look->color ? "\033[0m" : "");
+		    look->color ? "\033[33m" : "", look->color ? "\033[0m" : "");
 	if (json_is_true(json_object_get(report, "own_figures")))
 		fputs(
-		    "your own runs alone: Slurm's PrivateData=usage hides what others used\n",
-		    out);
+		    "your own runs alone: Slurm's PrivateData=usage hides what others used\n", out);
 	if (lt_report_over(out, report, look, err))
 		return err->code;
 	for (int i = 0; i < LT_SECTIONS; i++)
@@ -452,16 +408,13 @@ check_row(const json_t *row, const char *name, struct lt_error *err)
 		return lt_fail(err, LT_EINPUT, "the report lacks %s", name);
 	for (int i = 0; i < LT_SECTIONS; i++)
 		for (int k = 0; lt_sections[i].columns[k].title != NULL; k++) {
-			const char *const key = LT_ROW(
-			    lt_team_figures, lt_sections[i].columns[k].figure)
-						    .key;
+			const char *const key =
+			    LT_ROW(lt_team_figures, lt_sections[i].columns[k].figure).key;
 			const json_t *const value = json_object_get(row, key);
 
-			if (value != NULL && !json_is_integer(value) &&
-			    !json_is_null(value))
+			if (value != NULL && !json_is_integer(value) && !json_is_null(value))
 				return lt_fail(err, LT_EINPUT,
-				    "the report's %s of %s is no integer", key,
-				    name);
+				    "the report's %s of %s is no integer", key, name);
 		}
 	return LT_OK;
 }
@@ -497,8 +450,7 @@ lt_report_csv(FILE *out, const json_t *report)
 	json_array_foreach(json_object_get(report, "teams"), index, team) {
 		lt_csv_text(out, lt_json_text(team, "team", ""));
 		lt_period_cells(out, report);
-		lt_csv_figures(
-		    out, report, team, lt_team_figures, LT_TEAM_FIGURES);
+		lt_csv_figures(out, report, team, lt_team_figures, LT_TEAM_FIGURES);
 		lt_label_cells(out, keys, json_object_get(team, "labels"));
 		fputs("\r\n", out);
 	}

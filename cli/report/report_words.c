@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Texts of a report that tables and the HTML statement share: teams whose
- * budget is over, or expected to be at its end; lowtide's own balance; parts of
- * the cost that are not for nodes; and what was measured, a line each: the
- * saving of moved jobs against the jobs that were kept, and the accuracy of
- * quotes.
+ * Texts of a report that tables and the HTML statement share: teams whose budget is over, or
+ * expected to be at its end; lowtide's own balance; parts of the cost that are not for nodes; and
+ * what was measured, a line each: the saving of moved jobs against the jobs that were kept, and the
+ * accuracy of quotes.
  *
- * Budgets are the report's "budgets", which have periods of their own; a closed
- * period has none, and then they are those of its teams.
+ * Budgets are the report's "budgets", which have periods of their own; a closed period has none,
+ * and then they are those of its teams.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,28 +28,24 @@ lt_budget_is_over(const struct lt_budget_row *row)
 bool
 lt_budget_will_be_over(const struct lt_budget_row *row)
 {
-	return !lt_budget_is_over(row) && row->has_expected &&
-	       row->expected > row->budget;
+	return !lt_budget_is_over(row) && row->has_expected && row->expected > row->budget;
 }
 
 /* ---- the budgets ---- */
 
 /* Adds a row for each currency that the budget limits and that is shown. */
 static int
-add_rows(struct lt_budget_row *rows, const json_t *of, const char *label,
-    bool has_money)
+add_rows(struct lt_budget_row *rows, const json_t *of, const char *label, bool has_money)
 {
 	static const char *const keys[][4] = {
-	    {"budget_micros", "actual_micros", "held_micros",
-		"expected_micros"},
+	    {"budget_micros", "actual_micros", "held_micros", "expected_micros"},
 	    {"budget_mg", "actual_mg", "held_mg", "expected_mg"}};
 	int count = 0;
 
 	for (int i = has_money ? 0 : 1; i < 2; i++) {
 		struct lt_budget_row *const row = &rows[count];
 
-		*row = (struct lt_budget_row){
-		    .team = lt_json_text(of, "team", "?"),
+		*row = (struct lt_budget_row){.team = lt_json_text(of, "team", "?"),
 		    .label = lt_json_text(of, "label", label),
 		    .is_carbon = i == 1};
 		if (!lt_json_int(of, keys[i][0], &row->budget) ||
@@ -79,8 +74,7 @@ has_budget(const json_t *budgets, const char *team, const char *label)
 static double
 fullness(const struct lt_budget_row *row)
 {
-	const int64_t part =
-	    lt_budget_will_be_over(row) ? row->expected : row->actual;
+	const int64_t part = lt_budget_will_be_over(row) ? row->expected : row->actual;
 
 	return row->budget > 0	 ? (double)part / (double)row->budget
 	       : row->actual > 0 ? INFINITY
@@ -112,61 +106,53 @@ lt_budget_rows(struct lt_budget_row **rows, const json_t *report)
 {
 	const json_t *const budgets = json_object_get(report, "budgets");
 	const json_t *const teams = json_object_get(report, "teams");
-	const char *const label =
-	    lt_json_text(json_object_get(report, "period"), "label", "");
+	const char *const label = lt_json_text(json_object_get(report, "period"), "label", "");
 	const bool has_money = lt_json_text(report, "currency", "")[0] != '\0';
 	size_t index;
 	const json_t *one;
 	int count = 0;
 
-	*rows =
-	    calloc(2 * (json_array_size(budgets) + json_array_size(teams)) + 2,
-		sizeof(**rows));
+	*rows = calloc(2 * (json_array_size(budgets) + json_array_size(teams)) + 2, sizeof(**rows));
 	if (*rows == NULL)
 		return -1;
 	json_array_foreach(budgets, index, one)
 		count += add_rows(&(*rows)[count], one, label, has_money);
 	json_array_foreach(teams, index, one)
 		if (!has_budget(budgets, lt_json_text(one, "team", ""), label))
-			count +=
-			    add_rows(&(*rows)[count], one, label, has_money);
+			count += add_rows(&(*rows)[count], one, label, has_money);
 	qsort(*rows, (size_t)count, sizeof(**rows), fullest_first);
 	return count;
 }
 
 static const char *
-budget_text(char *out, size_t size, int64_t value,
-    const struct lt_budget_row *row, const char *currency)
+budget_text(
+    char *out, size_t size, int64_t value, const struct lt_budget_row *row, const char *currency)
 {
 	char carbon[48];
 
 	if (!row->is_carbon)
 		return lt_money_text(out, size, value, currency);
-	snprintf(out, size, "%s CO2e",
-	    lt_carbon_text(carbon, sizeof(carbon), value));
+	snprintf(out, size, "%s CO2e", lt_carbon_text(carbon, sizeof(carbon), value));
 	return out;
 }
 
 /* Writes " has spent 141 % of its $5,000.00 for 2026-10". */
 const char *
-lt_budget_said(char out[LT_OVER_SIZE], const struct lt_budget_row *row,
-    const char *currency)
+lt_budget_said(char out[LT_OVER_SIZE], const struct lt_budget_row *row, const char *currency)
 {
 	char percent[LT_PERCENT_SIZE], now[LT_PERCENT_SIZE], budget[80];
 
 	budget_text(budget, sizeof(budget), row->budget, row, currency);
 	lt_percent_text(now, row->actual, row->budget);
 	if (lt_budget_is_over(row) && row->budget > 0)
-		snprintf(out, LT_OVER_SIZE, " has spent %s of its %s for %s",
-		    now, budget, row->label);
+		snprintf(
+		    out, LT_OVER_SIZE, " has spent %s of its %s for %s", now, budget, row->label);
 	else if (lt_budget_is_over(row))
-		snprintf(out, LT_OVER_SIZE, " is over its %s for %s", budget,
-		    row->label);
+		snprintf(out, LT_OVER_SIZE, " is over its %s for %s", budget, row->label);
 	else
 		snprintf(out, LT_OVER_SIZE,
 		    " is expected to spend %s of its %s for %s; %s is spent",
-		    lt_percent_text(percent, row->expected, row->budget),
-		    budget, row->label, now);
+		    lt_percent_text(percent, row->expected, row->budget), budget, row->label, now);
 	return out;
 }
 
@@ -185,8 +171,8 @@ lt_none_over_text(const struct lt_budget_row *rows, int count)
 static void
 saved_text(char *out, size_t size, const json_t *report, bool is_money)
 {
-	const json_t *const measured = json_object_get(
-	    json_object_get(report, "measured"), is_money ? "micros" : "mg");
+	const json_t *const measured =
+	    json_object_get(json_object_get(report, "measured"), is_money ? "micros" : "mg");
 	int64_t value = 0;
 	char text[64], carbon[48];
 	const bool is_measured = lt_json_int(measured, "saved", &value);
@@ -195,13 +181,11 @@ saved_text(char *out, size_t size, const json_t *report, bool is_money)
 		(void)lt_json_int(json_object_get(report, "total"),
 		    is_money ? "saved_micros" : "saved_mg", &value);
 	if (is_money)
-		lt_money_text(text, sizeof(text), value,
-		    lt_json_text(report, "currency", ""));
+		lt_money_text(text, sizeof(text), value, lt_json_text(report, "currency", ""));
 	else
-		snprintf(text, sizeof(text), "%s CO2e",
-		    lt_carbon_text(carbon, sizeof(carbon), value));
-	snprintf(
-	    out, size, "%s (%s)", text, is_measured ? "measured" : "modelled");
+		snprintf(
+		    text, sizeof(text), "%s CO2e", lt_carbon_text(carbon, sizeof(carbon), value));
+	snprintf(out, size, "%s (%s)", text, is_measured ? "measured" : "modelled");
 }
 
 /* Writes what lowtide refused; "" if nothing. */
@@ -212,17 +196,16 @@ refused_text(char *out, size_t size, const json_t *report)
 
 	out[0] = '\0';
 	if (lt_json_int(json_object_get(report, "refused"), "jobs", &jobs))
-		snprintf(out, size, " It refused %lld job%s.", (long long)jobs,
-		    jobs == 1 ? "" : "s");
+		snprintf(
+		    out, size, " It refused %lld job%s.", (long long)jobs, jobs == 1 ? "" : "s");
 }
 
-/* Writes how many of the jobs that it moved came out worse; "" if none did, or
- * that is not known. */
+/* Writes how many of the jobs that it moved came out worse; "" if none did, or that is not
+ * known. */
 static void
 worse_text(char *out, size_t size, const json_t *report)
 {
-	const json_t *const worse =
-	    json_object_get(json_object_get(report, "measured"), "worse");
+	const json_t *const worse = json_object_get(json_object_get(report, "measured"), "worse");
 	int64_t jobs = 0, known = 0;
 
 	out[0] = '\0';
@@ -238,8 +221,7 @@ lt_balance_text(char out[LT_BALANCE_SIZE], const json_t *report)
 {
 	const json_t *const total = json_object_get(report, "total");
 	const bool has_money = lt_json_text(report, "currency", "")[0] != '\0';
-	char money[96] = "", carbon[96], waited[64] = "", refused[64],
-	     worse[128];
+	char money[96] = "", carbon[96], waited[64] = "", refused[64], worse[128];
 	int64_t moved = 0, runs = 0, waited_s;
 
 	(void)lt_json_int(total, "moved_runs", &moved);
@@ -248,22 +230,19 @@ lt_balance_text(char out[LT_BALANCE_SIZE], const json_t *report)
 	if (runs == 0 && refused[0] == '\0')
 		return false;
 	if (moved == 0) {
-		snprintf(
-		    out, LT_BALANCE_SIZE, "lowtide moved no run.%s", refused);
+		snprintf(out, LT_BALANCE_SIZE, "lowtide moved no run.%s", refused);
 		return true;
 	}
 	if (has_money)
 		saved_text(money, sizeof(money), report, true);
 	saved_text(carbon, sizeof(carbon), report, false);
 	worse_text(worse, sizeof(worse), report);
-	if (lt_json_int(
-		json_object_get(report, "measured"), "waited_s", &waited_s))
-		snprintf(waited, sizeof(waited), ", for %.1f hours of waiting",
-		    (double)waited_s / 3600);
-	snprintf(out, LT_BALANCE_SIZE,
-	    "lowtide moved %lld of %lld runs and saved %s%s%s%s.%s%s",
-	    (long long)moved, (long long)runs, money, has_money ? " and " : "",
-	    carbon, waited, worse, refused);
+	if (lt_json_int(json_object_get(report, "measured"), "waited_s", &waited_s))
+		snprintf(
+		    waited, sizeof(waited), ", for %.1f hours of waiting", (double)waited_s / 3600);
+	snprintf(out, LT_BALANCE_SIZE, "lowtide moved %lld of %lld runs and saved %s%s%s%s.%s%s",
+	    (long long)moved, (long long)runs, money, has_money ? " and " : "", carbon, waited,
+	    worse, refused);
 	return true;
 }
 
@@ -279,13 +258,12 @@ print_away(FILE *out, const json_t *report)
 	json_array_foreach(json_object_get(report, "away"), index, away)
 		fprintf(out,
 		    "Nobody watched the cluster from %s to %s: what ended then is charged as estimated.\n",
-		    lt_json_text(away, "from", "?"),
-		    lt_json_text(away, "to", "?"));
+		    lt_json_text(away, "from", "?"), lt_json_text(away, "to", "?"));
 }
 
 int
-lt_report_over(FILE *out, const json_t *report,
-    const struct lt_report_look *look, struct lt_error *err)
+lt_report_over(
+    FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
 	const char *const currency = lt_json_text(report, "currency", "");
 	struct lt_budget_row *rows;
@@ -295,15 +273,13 @@ lt_report_over(FILE *out, const json_t *report,
 
 	if (count < 0)
 		return lt_fail(err, LT_ENOMEM, "no memory");
-	for (; over < count && (lt_budget_is_over(&rows[over]) ||
-				   lt_budget_will_be_over(&rows[over]));
+	for (; over < count &&
+	       (lt_budget_is_over(&rows[over]) || lt_budget_will_be_over(&rows[over]));
 	     over++) {
 		if (over >= FIRST_LINES)
 			continue;
 		fputs(look->color ? "\033[31m" : "", out);
-		fputs(lt_budget_is_over(&rows[over]) ? "over budget: "
-						     : "expected over: ",
-		    out);
+		fputs(lt_budget_is_over(&rows[over]) ? "over budget: " : "expected over: ", out);
 		lt_print_safe(out, rows[over].team);
 		lt_print_safe(out, lt_budget_said(text, &rows[over], currency));
 		fputs(look->color ? "\033[0m\n" : "\n", out);
@@ -324,8 +300,7 @@ lt_report_over(FILE *out, const json_t *report,
 const char *
 lt_longer_budget(const json_t *report, const char *team, const char *limit)
 {
-	const char *const label =
-	    lt_json_text(json_object_get(report, "period"), "label", "");
+	const char *const label = lt_json_text(json_object_get(report, "period"), "label", "");
 	size_t index;
 	const json_t *one;
 	int64_t value;
@@ -339,19 +314,16 @@ lt_longer_budget(const json_t *report, const char *team, const char *limit)
 }
 
 static void
-add_longer(struct lt_table *table, const struct lt_budget_row *row,
-    const char *currency)
+add_longer(struct lt_table *table, const struct lt_budget_row *row, const char *currency)
 {
-	const int64_t figures[] = {row->budget, row->actual, row->held,
-	    row->budget - row->actual - row->held};
-	char texts[4][LT_FIGURE_SIZE], spent[LT_PERCENT_SIZE],
-	    expected[LT_PERCENT_SIZE] = "n/a";
-	const char *cells[] = {row->team, row->label, texts[0], texts[1],
-	    texts[2], texts[3], spent, expected};
+	const int64_t figures[] = {
+	    row->budget, row->actual, row->held, row->budget - row->actual - row->held};
+	char texts[4][LT_FIGURE_SIZE], spent[LT_PERCENT_SIZE], expected[LT_PERCENT_SIZE] = "n/a";
+	const char *cells[] = {
+	    row->team, row->label, texts[0], texts[1], texts[2], texts[3], spent, expected};
 
 	for (int i = 0; i < 4; i++)
-		budget_text(
-		    texts[i], sizeof(texts[i]), figures[i], row, currency);
+		budget_text(texts[i], sizeof(texts[i]), figures[i], row, currency);
 	lt_percent_text(spent, row->actual, row->budget);
 	if (row->has_expected)
 		lt_percent_text(expected, row->expected, row->budget);
@@ -359,27 +331,23 @@ add_longer(struct lt_table *table, const struct lt_budget_row *row,
 }
 
 int
-lt_report_longer(FILE *out, const json_t *report,
-    const struct lt_report_look *look, struct lt_error *err)
+lt_report_longer(
+    FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
-	static const struct lt_table_column columns[] = {{"TEAM", false},
-	    {"PERIOD", false}, {"BUDGET", true}, {"ACTUAL", true},
-	    {"HELD", true}, {"AVAILABLE", true}, {"SPENT", true},
-	    {"EXPECTED", true}, {NULL, false}};
-	const char *const label =
-	    lt_json_text(json_object_get(report, "period"), "label", "");
+	static const struct lt_table_column columns[] = {{"TEAM", false}, {"PERIOD", false},
+	    {"BUDGET", true}, {"ACTUAL", true}, {"HELD", true}, {"AVAILABLE", true},
+	    {"SPENT", true}, {"EXPECTED", true}, {NULL, false}};
+	const char *const label = lt_json_text(json_object_get(report, "period"), "label", "");
 	struct lt_budget_row *rows;
 	const int count = lt_budget_rows(&rows, report);
-	struct lt_table *const table =
-	    count >= 0 ? lt_table_new(columns) : NULL;
+	struct lt_table *const table = count >= 0 ? lt_table_new(columns) : NULL;
 	bool any = false;
 
 	if (table == NULL)
 		lt_fail(err, LT_ENOMEM, "no memory");
 	for (int i = 0; table != NULL && i < count; i++)
 		if (strcmp(rows[i].label, label) != 0) {
-			add_longer(table, &rows[i],
-			    lt_json_text(report, "currency", ""));
+			add_longer(table, &rows[i], lt_json_text(report, "currency", ""));
 			any = true;
 		}
 	if (any) {
@@ -433,8 +401,7 @@ lt_carbon_charge_text(char *out, size_t size, const json_t *report)
 	const double mg = (double)all_mg - (double)adjusted_mg;
 	const double mean = (double)charge * LT_MG_PER_TONNE / mg;
 
-	if (currency[0] == '\0' || charge == 0 || mg < 1 || mg > most ||
-	    fabs(mean) > most)
+	if (currency[0] == '\0' || charge == 0 || mg < 1 || mg > most || fabs(mean) > most)
 		return false;
 	snprintf(out, size, "%s CO2e at %s a tonne, in the mean",
 	    lt_carbon_text(carbon, sizeof(carbon), llround(mg)),
@@ -452,8 +419,7 @@ percent(int64_t part, int64_t whole)
 
 struct saved { /* of money or of carbon */
 	int64_t charged, saved, low, high, modelled;
-	int64_t quote_charged, quote_low,
-	    quote_high; /* whatever they were to take */
+	int64_t quote_charged, quote_low, quote_high; /* whatever they were to take */
 	bool has, has_quote, has_modelled;
 };
 
@@ -466,10 +432,8 @@ saved_of(const json_t *of)
 	s.has_quote = lt_json_int(of, "by_quote_charged", &s.quote_charged) &&
 		      lt_json_int(of, "by_quote_low", &s.quote_low) &&
 		      lt_json_int(of, "by_quote_high", &s.quote_high);
-	s.has = lt_json_int(of, "charged", &s.charged) &&
-		lt_json_int(of, "saved", &s.saved) &&
-		lt_json_int(of, "saved_low", &s.low) &&
-		lt_json_int(of, "saved_high", &s.high);
+	s.has = lt_json_int(of, "charged", &s.charged) && lt_json_int(of, "saved", &s.saved) &&
+		lt_json_int(of, "saved_low", &s.low) && lt_json_int(of, "saved_high", &s.high);
 	return s;
 }
 
@@ -480,8 +444,7 @@ saved_amount(char *out, size_t size, int64_t value, const char *currency)
 
 	if (currency[0] != '\0')
 		return lt_money_text(out, size, value, currency);
-	snprintf(out, size, "%s CO2e",
-	    lt_carbon_text(carbon, sizeof(carbon), value));
+	snprintf(out, size, "%s CO2e", lt_carbon_text(carbon, sizeof(carbon), value));
 	return out;
 }
 
@@ -503,8 +466,7 @@ saved_line(char *out, size_t size, const json_t *of, const char *currency)
 	snprintf(out, size,
 	    "measured: moving saved %s, %.1f %% (95 %%: %.1f to %.1f %%%s), against jobs that were kept; modelled of the same jobs: %s",
 	    saved_amount(saved, sizeof(saved), s.saved, currency),
-	    percent(s.saved, s.charged + s.saved),
-	    percent(s.low, s.charged + s.low),
+	    percent(s.saved, s.charged + s.saved), percent(s.low, s.charged + s.low),
 	    percent(s.high, s.charged + s.high), quote, modelled);
 	return true;
 }
@@ -515,13 +477,11 @@ money_line(char *out, size_t size, const json_t *report, const json_t *measured)
 	const char *const currency = lt_json_text(report, "currency", "");
 
 	return currency[0] != '\0' &&
-	       saved_line(
-		   out, size, json_object_get(measured, "micros"), currency);
+	       saved_line(out, size, json_object_get(measured, "micros"), currency);
 }
 
 static bool
-carbon_line(
-    char *out, size_t size, const json_t *report, const json_t *measured)
+carbon_line(char *out, size_t size, const json_t *report, const json_t *measured)
 {
 	(void)report;
 	return saved_line(out, size, json_object_get(measured, "mg"), "");
@@ -546,31 +506,26 @@ jobs_line(char *out, size_t size, const json_t *report, const json_t *measured)
 		return false;
 	const int wrote = snprintf(out, size,
 	    "compared: %lld moved jobs with %lld that were kept (holdout) on %lld user-days",
-	    (long long)moved, (long long)kept,
-	    (long long)(days > more ? days : more));
+	    (long long)moved, (long long)kept, (long long)(days > more ? days : more));
 	size_t used = wrote > 0 ? (size_t)wrote : 0;
 
 	if (left > 0 && used < size)
 		used += (size_t)snprintf(out + used, size - used,
-		    ", of which users moved %lld, which count as kept",
-		    (long long)left);
+		    ", of which users moved %lld, which count as kept", (long long)left);
 	if (!has_any && used < size)
-		snprintf(out + used, size - used,
-		    ": too few to tell what moving saved");
+		snprintf(out + used, size - used, ": too few to tell what moving saved");
 	return true;
 }
 
 static bool
-quotes_line(
-    char *out, size_t size, const json_t *report, const json_t *measured)
+quotes_line(char *out, size_t size, const json_t *report, const json_t *measured)
 {
 	const json_t *const quotes = json_object_get(measured, "quotes");
 	const bool has_money = lt_json_text(report, "currency", "")[0] != '\0';
 	int64_t jobs = 0, ppm;
 
 	lt_json_int(quotes, "jobs", &jobs);
-	if (!lt_json_int(quotes,
-		has_money ? "median_error_ppm" : "median_error_mg_ppm", &ppm))
+	if (!lt_json_int(quotes, has_money ? "median_error_ppm" : "median_error_mg_ppm", &ppm))
 		return false;
 	snprintf(out, size,
 	    "quotes: of %lld jobs that completed half were within %.1f %% of what was charged",
@@ -579,8 +534,7 @@ quotes_line(
 }
 
 static bool
-deadlines_line(
-    char *out, size_t size, const json_t *report, const json_t *measured)
+deadlines_line(char *out, size_t size, const json_t *report, const json_t *measured)
 {
 	const json_t *const quotes = json_object_get(measured, "quotes");
 	int64_t jobs = 0, met = 0, stated = 0;
@@ -591,26 +545,21 @@ deadlines_line(
 	lt_json_int(quotes, "stated_ppm", &stated);
 	if (jobs == 0)
 		return false;
-	snprintf(out, size,
-	    "deadlines: %lld of %lld met, %.1f %%; stated: %.4g %%",
-	    (long long)met, (long long)jobs, percent(met, jobs),
-	    percent(stated, LT_MICROS));
+	snprintf(out, size, "deadlines: %lld of %lld met, %.1f %%; stated: %.4g %%", (long long)met,
+	    (long long)jobs, percent(met, jobs), percent(stated, LT_MICROS));
 	return true;
 }
 
 int
-lt_measured_lines(
-    char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE], const json_t *report)
+lt_measured_lines(char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE], const json_t *report)
 {
-	static bool (*const fill[LT_MEASURED_LINES])(
-	    char *, size_t, const json_t *, const json_t *) = {
-	    jobs_line, money_line, carbon_line, quotes_line, deadlines_line};
+	static bool (*const fill[LT_MEASURED_LINES])(char *, size_t, const json_t *,
+	    const json_t *) = {jobs_line, money_line, carbon_line, quotes_line, deadlines_line};
 	const json_t *const measured = json_object_get(report, "measured");
 	int count = 0;
 
 	for (int i = 0; i < LT_MEASURED_LINES; i++)
-		if (fill[i](
-			lines[count], LT_MEASURED_LINE_SIZE, report, measured))
+		if (fill[i](lines[count], LT_MEASURED_LINE_SIZE, report, measured))
 			count++;
 	return count;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of RFC 4180 CSV that come one by one, perhaps a million: each run
- * (--runs), and each hour of each run (--carbon). Columns are members of a row
- * of lowtided's JSON. The cells that come from the report itself are made once:
- * its period, and for each account the labels of the team. An absent value is
- * an empty cell, never 0.
+ * Rows of RFC 4180 CSV that come one by one, perhaps a million: each run (--runs), and each hour of
+ * each run (--carbon). Columns are members of a row of lowtided's JSON. The cells that come from
+ * the report itself are made once:
+ * its period, and for each account the labels of the team. An absent value is an empty cell, never
+ * 0.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -26,8 +26,7 @@ static json_t *
 sorted_keys(json_t *set)
 {
 	json_t *const keys = json_array();
-	const char **const sorted =
-	    calloc(json_object_size(set) + 1, sizeof(*sorted));
+	const char **const sorted = calloc(json_object_size(set) + 1, sizeof(*sorted));
 	size_t count = 0;
 	const char *key;
 	json_t *value;
@@ -70,8 +69,7 @@ lt_label_headers(FILE *out, const json_t *keys)
 	json_array_foreach(keys, index, key) {
 		char name[256];
 
-		snprintf(
-		    name, sizeof(name), "label_%s", json_string_value(key));
+		snprintf(name, sizeof(name), "label_%s", json_string_value(key));
 		fputc(',', out);
 		lt_csv_text(out, name);
 	}
@@ -85,8 +83,7 @@ lt_label_cells(FILE *out, const json_t *keys, const json_t *labels)
 
 	json_array_foreach(keys, index, key) {
 		fputc(',', out);
-		lt_csv_text(
-		    out, lt_json_text(labels, json_string_value(key), ""));
+		lt_csv_text(out, lt_json_text(labels, json_string_value(key), ""));
 	}
 }
 
@@ -124,8 +121,8 @@ keep_text(struct lt_rows *rows, const json_t *team, struct lt_error *err)
 	else if (team == NULL)
 		rows->other = text;
 	else
-		json_object_set_new(rows->of_account,
-		    lt_json_text(team, "team", ""), json_string(text));
+		json_object_set_new(
+		    rows->of_account, lt_json_text(team, "team", ""), json_string(text));
 	if (team != NULL || err->code)
 		free(text);
 	return err->code;
@@ -156,8 +153,7 @@ lt_rows_begin(struct lt_rows *rows, FILE *out, const struct lt_rows_kind *kind,
 const char *
 lt_rows_of_account(const struct lt_rows *rows, const char *account)
 {
-	const char *const text =
-	    json_string_value(json_object_get(rows->of_account, account));
+	const char *const text = json_string_value(json_object_get(rows->of_account, account));
 
 	return text != NULL ? text : rows->other;
 }
@@ -183,13 +179,11 @@ lt_rows_team(FILE *out, const struct lt_rows *rows, const json_t *team)
 }
 
 void
-lt_rows_headers(struct lt_rows *rows, const struct lt_row_columns *columns,
-    const char *first)
+lt_rows_headers(struct lt_rows *rows, const struct lt_row_columns *columns, const char *first)
 {
 	fputs(first, rows->out);
 	for (int i = 0; i < columns->count; i++)
-		fprintf(rows->out, "%s%s", i > 0 ? "," : "",
-		    columns->columns[i].header);
+		fprintf(rows->out, "%s%s", i > 0 ? "," : "", columns->columns[i].header);
 	fputs(LT_PERIOD_HEADERS("period_state"), rows->out);
 	lt_label_headers(rows->out, rows->label_keys);
 	fputs("\r\n", rows->out);
@@ -209,8 +203,8 @@ print_amount(FILE *out, const struct lt_field *field, enum lt_column_kind kind)
 }
 
 int
-lt_rows_print(struct lt_rows *rows, const struct lt_row_columns *columns,
-    const char *json, size_t length, struct lt_error *err)
+lt_rows_print(struct lt_rows *rows, const struct lt_row_columns *columns, const char *json,
+    size_t length, struct lt_error *err)
 {
 	const struct lt_column *const all = columns->columns;
 	const int count = columns->count;
@@ -221,9 +215,8 @@ lt_rows_print(struct lt_rows *rows, const struct lt_row_columns *columns,
 	assert(count <= LT_ROW_COLUMNS_MAX);
 	for (int i = 0; i < count; i++)
 		keys[i] = all[i].key;
-	if (lt_run_fields(fields,
-		&(struct lt_field_keys){.names = keys, .count = count}, json,
-		length, err))
+	if (lt_run_fields(
+		fields, &(struct lt_field_keys){.names = keys, .count = count}, json, length, err))
 		return err->code;
 	fputs(columns->first, rows->out);
 	for (int i = 0; i < count; i++) {
@@ -234,9 +227,7 @@ lt_rows_print(struct lt_rows *rows, const struct lt_row_columns *columns,
 		else if (rows->has_money || all[i].kind != LT_COLUMN_MONEY)
 			print_amount(rows->out, &fields[i], all[i].kind);
 	}
-	fputs(lt_rows_of_account(
-		  rows, lt_field_text(&fields[columns->account], &room)),
-	    rows->out);
+	fputs(lt_rows_of_account(rows, lt_field_text(&fields[columns->account], &room)), rows->out);
 	fputs("\r\n", rows->out);
 	json_decref(room.large);
 	return LT_OK;
@@ -293,28 +284,22 @@ static const struct lt_column run_members[] = {
     {"carbon_charge", "carbon_charge_micros", LT_COLUMN_MONEY},
     {"discount", "discount_micros", LT_COLUMN_MONEY},
 };
-enum {
-	RUN_MEMBERS = sizeof(run_members) / sizeof(run_members[0]),
-	ACCOUNT = 4
-};
-static const struct lt_row_columns run_columns = {
-    run_members, RUN_MEMBERS, ACCOUNT, "run,"};
+enum { RUN_MEMBERS = sizeof(run_members) / sizeof(run_members[0]), ACCOUNT = 4 };
+static const struct lt_row_columns run_columns = {run_members, RUN_MEMBERS, ACCOUNT, "run,"};
 static const struct lt_row_columns adjustment_columns = {
     run_members, RUN_MEMBERS, ACCOUNT, "adjustment,"};
 
 /* Prints an adjustment as a row, with the names of a run's members. */
 static int
-print_adjustment(
-    struct lt_rows *rows, const json_t *adjustment, struct lt_error *err)
+print_adjustment(struct lt_rows *rows, const json_t *adjustment, struct lt_error *err)
 {
 	static const char *const names[][2] = {{"account", "team"},
-	    {"money_micros", "money_micros"}, {"carbon_mg", "carbon_mg"},
-	    {"made", "made"}, {"who", "who"}, {"reason", "reason"}};
+	    {"money_micros", "money_micros"}, {"carbon_mg", "carbon_mg"}, {"made", "made"},
+	    {"who", "who"}, {"reason", "reason"}};
 	json_t *const row = json_object();
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		json_object_set(
-		    row, names[i][0], json_object_get(adjustment, names[i][1]));
+		json_object_set(row, names[i][0], json_object_get(adjustment, names[i][1]));
 	char *const text = json_dumps(row, JSON_COMPACT);
 
 	json_decref(row);
@@ -332,22 +317,19 @@ begin_runs(struct lt_rows *rows, struct lt_error *err)
 	const json_t *adjustment;
 
 	lt_rows_headers(rows, &run_columns, "row,");
-	json_array_foreach(
-	    json_object_get(rows->report, "adjustments"), index, adjustment)
+	json_array_foreach(json_object_get(rows->report, "adjustments"), index, adjustment)
 		if (print_adjustment(rows, adjustment, err))
 			return err->code;
 	return LT_OK;
 }
 
 static int
-print_run(
-    struct lt_rows *rows, const char *json, size_t length, struct lt_error *err)
+print_run(struct lt_rows *rows, const char *json, size_t length, struct lt_error *err)
 {
 	return lt_rows_print(rows, &run_columns, json, length, err);
 }
 
-const struct lt_rows_kind lt_run_csv = {
-    "runs=all", lt_rows_team, begin_runs, print_run, NULL, 0};
+const struct lt_rows_kind lt_run_csv = {"runs=all", lt_rows_team, begin_runs, print_run, NULL, 0};
 
 /* ---- hours: kWh x g/kWh is the carbon again, within what docs/model.md says
  * ---- */
@@ -375,8 +357,8 @@ static const struct lt_column hour_members[] = {
     {"kg_co2e", "carbon_mg", LT_COLUMN_CARBON},
     {"cost", "money_micros", LT_COLUMN_MONEY},
 };
-static const struct lt_row_columns hour_columns = {hour_members,
-    sizeof(hour_members) / sizeof(hour_members[0]), .account = 2, .first = ""};
+static const struct lt_row_columns hour_columns = {
+    hour_members, sizeof(hour_members) / sizeof(hour_members[0]), .account = 2, .first = ""};
 
 static int
 begin_hours(struct lt_rows *rows, struct lt_error *err)
@@ -387,8 +369,7 @@ begin_hours(struct lt_rows *rows, struct lt_error *err)
 }
 
 static int
-print_hour(
-    struct lt_rows *rows, const char *json, size_t length, struct lt_error *err)
+print_hour(struct lt_rows *rows, const char *json, size_t length, struct lt_error *err)
 {
 	return lt_rows_print(rows, &hour_columns, json, length, err);
 }

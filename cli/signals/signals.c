@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide signals: finds the form that is wanted, by its first operand, and has
- * two of the forms: all sources with their present state, asked of lowtided;
- * and "adapters [NAME]", the sources that this lowtide knows, or the options of
- * one, from the tables that the policy is checked by. An option of another form
- * is a usage error.
+ * lowtide signals: finds the form that is wanted, by its first operand, and has two of the forms:
+ * all sources with their present state, asked of lowtided; and "adapters [NAME]", the sources that
+ * this lowtide knows, or the options of one, from the tables that the policy is checked by. An
+ * option of another form is a usage error.
  */
 #include <string.h>
 
@@ -19,22 +18,20 @@ options_json(const struct lt_adapter *adapter)
 {
 	json_t *const list = json_array();
 
-	for (const struct lt_adapter_option *option = adapter->options;
-	     option->key != NULL; option++)
-		json_array_append_new(
-		    list, json_pack("{s:s, s:b, s:s, s:s?}", "key", option->key,
-			      "required", option->required, "usage",
-			      option->usage, "default", option->fallback));
+	for (const struct lt_adapter_option *option = adapter->options; option->key != NULL;
+	     option++)
+		json_array_append_new(list,
+		    json_pack("{s:s, s:b, s:s, s:s?}", "key", option->key, "required",
+			option->required, "usage", option->usage, "default", option->fallback));
 	return list;
 }
 
 static json_t *
 adapter_json(const struct lt_adapter *adapter)
 {
-	return json_pack("{s:s, s:s, s:I, s:b, s:o}", "name", adapter->name,
-	    "usage", adapter->usage, "interval_s",
-	    (json_int_t)adapter->interval_s, "replay", adapter->replay,
-	    "options", options_json(adapter));
+	return json_pack("{s:s, s:s, s:I, s:b, s:o}", "name", adapter->name, "usage",
+	    adapter->usage, "interval_s", (json_int_t)adapter->interval_s, "replay",
+	    adapter->replay, "options", options_json(adapter));
 }
 
 static int
@@ -51,8 +48,7 @@ list_adapters(const struct lt_cli *cli)
 	int result = LT_EXIT_OK;
 
 	for (int i = 0; names[i] != NULL; i++) {
-		const struct lt_adapter *const adapter =
-		    lt_adapter_find(names[i]);
+		const struct lt_adapter *const adapter = lt_adapter_find(names[i]);
 		const char *const cells[] = {adapter->name, adapter->usage};
 
 		json_array_append_new(items, adapter_json(adapter));
@@ -83,15 +79,14 @@ print_options(const struct lt_adapter *adapter, bool color)
 
 	if (table == NULL)
 		return;
-	for (const struct lt_adapter_option *option = adapter->options;
-	     option->key != NULL; option++) {
+	for (const struct lt_adapter_option *option = adapter->options; option->key != NULL;
+	     option++) {
 		char what[512];
 
 		snprintf(what, sizeof(what), "%s%s%s", option->usage,
 		    option->fallback != NULL ? "; default " : "",
 		    option->fallback != NULL ? option->fallback : "");
-		const char *const cells[] = {
-		    option->key, option->required ? "yes" : "no", what};
+		const char *const cells[] = {option->key, option->required ? "yes" : "no", what};
 
 		lt_table_row(table, cells);
 	}
@@ -109,12 +104,10 @@ show_adapters(const struct lt_cli *cli)
 	char interval[64];
 
 	if (adapter == NULL) {
-		const char *const nearest =
-		    lt_nearest_word(name, lt_adapter_names());
+		const char *const nearest = lt_nearest_word(name, lt_adapter_names());
 
 		return lt_cli_usage(cli, "no adapter \"%s\"; %s%s", name,
-		    nearest != NULL ? "did you mean "
-				    : "signals adapters lists them",
+		    nearest != NULL ? "did you mean " : "signals adapters lists them",
 		    nearest != NULL ? nearest : "");
 	}
 	if (cli->json) {
@@ -125,8 +118,8 @@ show_adapters(const struct lt_cli *cli)
 		return result;
 	}
 	lt_duration_text(interval, sizeof(interval), adapter->interval_s);
-	printf("%s: %s\nasked each %s; docs/sources/%s.md says more\n\n",
-	    adapter->name, adapter->usage, interval, adapter->name);
+	printf("%s: %s\nasked each %s; docs/sources/%s.md says more\n\n", adapter->name,
+	    adapter->usage, interval, adapter->name);
 	print_options(adapter, cli->color);
 	return LT_EXIT_OK;
 }
@@ -136,8 +129,7 @@ const struct lt_cli_option lt_cli_signals_options[] = {
     {"from", "DAY", "export: from this day or UTC time on"},
     {"to", "DAY", "export: up to this day or time, which is not in it"},
     {"format", "F", "export: csv (default) or json"},
-    {"config", "FILE",
-	"test: the policy file (LOWTIDE_CONFIG, /etc/lowtide/lowtide.yaml)"},
+    {"config", "FILE", "test: the policy file (LOWTIDE_CONFIG, /etc/lowtide/lowtide.yaml)"},
     {NULL, NULL, NULL},
 };
 
@@ -147,8 +139,8 @@ show_signals(const struct lt_cli *cli)
 	const struct lt_signals_look look = lt_signals_look(cli);
 	const bool errors = lt_cli_value(cli, "errors") != NULL;
 	struct lt_error err = {0};
-	json_t *const answer = lt_signals_ask(
-	    cli, errors ? "/v1/signals/errors" : "/v1/signals", &err);
+	json_t *const answer =
+	    lt_signals_ask(cli, errors ? "/v1/signals/errors" : "/v1/signals", &err);
 	int result = LT_EXIT_OK;
 
 	if (answer == NULL)
@@ -202,23 +194,19 @@ lt_cli_signals(const struct lt_cli *cli)
 	const struct form *form = NULL;
 
 	for (int i = 0; i < FORM_COUNT; i++)
-		if (word != NULL ? forms[i].word != NULL &&
-				       strcmp(word, forms[i].word) == 0
+		if (word != NULL ? forms[i].word != NULL && strcmp(word, forms[i].word) == 0
 				 : forms[i].word == NULL)
 			form = &forms[i];
 	if (form == NULL)
-		return lt_cli_usage(cli,
-		    "got \"%s\", want export, test, adapters or nothing", word);
+		return lt_cli_usage(
+		    cli, "got \"%s\", want export, test, adapters or nothing", word);
 	for (int i = 0; lt_cli_signals_options[i].name != NULL; i++)
-		if (cli->values[i] != NULL &&
-		    !takes(form, lt_cli_signals_options[i].name))
-			return word != NULL
-				   ? lt_cli_usage(cli, "%s takes no --%s", word,
-					 lt_cli_signals_options[i].name)
-				   : lt_cli_usage(cli, "--%s comes after %s",
-					 lt_cli_signals_options[i].name,
-					 form_of(
-					     lt_cli_signals_options[i].name));
+		if (cli->values[i] != NULL && !takes(form, lt_cli_signals_options[i].name))
+			return word != NULL ? lt_cli_usage(cli, "%s takes no --%s", word,
+						  lt_cli_signals_options[i].name)
+					    : lt_cli_usage(cli, "--%s comes after %s",
+						  lt_cli_signals_options[i].name,
+						  form_of(lt_cli_signals_options[i].name));
 	if (cli->operand_count < form->operands_min)
 		return lt_cli_usage(cli, "%s wants a source's name", word);
 	return form->run(cli);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide signals export: prints the points that lowtided has stored, as CSV or
- * JSON, page by page, so that a year needs no more memory than a page. If a
- * page fails, the exit status is 1 and what was printed before stays.
+ * lowtide signals export: prints the points that lowtided has stored, as CSV or JSON, page by page,
+ * so that a year needs no more memory than a page. If a page fails, the exit status is 1 and what
+ * was printed before stays.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,7 @@ struct export
 };
 
 static int
-path_of(
-    char *path, size_t size, const struct export *export, struct lt_error *err)
+path_of(char *path, size_t size, const struct export *export, struct lt_error *err)
 {
 	const char *const after = export->after[0] ? export->after : NULL;
 	const struct {
@@ -38,15 +37,12 @@ path_of(
 	int code = LT_OK;
 
 	snprintf(path, size, "/v1/signals/export");
-	for (size_t i = 0;
-	     code == LT_OK && i < sizeof(values) / sizeof(values[0]); i++)
-		code = lt_client_query(
-		    path, size, values[i].key, values[i].value, err);
+	for (size_t i = 0; code == LT_OK && i < sizeof(values) / sizeof(values[0]); i++)
+		code = lt_client_query(path, size, values[i].key, values[i].value, err);
 	return code;
 }
 
-/* Prints money per unit of its currency, exactly as stored: micros have six
- * decimals at most. */
+/* Prints money per unit of its currency, exactly as stored: micros have six decimals at most. */
 static void
 print_value(double value, double scale)
 {
@@ -64,21 +60,18 @@ static void
 print_csv(const json_t *page, const char *source)
 {
 	const double scale = json_number_value(json_object_get(page, "scale"));
-	const enum lt_quantity quantity =
-	    lt_quantity_find(lt_json_text(page, "quantity", ""));
+	const enum lt_quantity quantity = lt_quantity_find(lt_json_text(page, "quantity", ""));
 	char unit[64];
 	size_t index;
 	const json_t *point;
 
-	lt_unit_text(
-	    unit, sizeof(unit), quantity, lt_json_text(page, "currency", ""));
+	lt_unit_text(unit, sizeof(unit), quantity, lt_json_text(page, "currency", ""));
 	json_array_foreach(json_object_get(page, "points"), index, point) {
 		lt_csv_text(stdout, lt_json_text(point, "start", ""));
 		putchar(',');
 		lt_csv_text(stdout, lt_json_text(point, "end", ""));
 		putchar(',');
-		print_value(
-		    json_number_value(json_object_get(point, "value")), scale);
+		print_value(json_number_value(json_object_get(point, "value")), scale);
 		putchar(',');
 		lt_csv_text(stdout, unit);
 		putchar(',');
@@ -89,8 +82,7 @@ print_csv(const json_t *page, const char *source)
 	}
 }
 
-/* Prints one object per source, and its points as they come: they are never
- * whole in memory. */
+/* Prints one object per source, and its points as they come: they are never whole in memory. */
 static void
 print_json(struct export *export, const json_t *page)
 {
@@ -105,8 +97,7 @@ print_json(struct export *export, const json_t *page)
 		char *const text = json_dumps(head, LT_CLI_JSON | JSON_COMPACT);
 
 		/* without its closing brace */
-		printf("%.*s,\"points\":[",
-		    text != NULL ? (int)strlen(text) - 1 : 0,
+		printf("%.*s,\"points\":[", text != NULL ? (int)strlen(text) - 1 : 0,
 		    text != NULL ? text : "");
 		free(text);
 		json_decref(head);
@@ -123,8 +114,7 @@ static void
 start_output(struct export *export)
 {
 	if (!export->started)
-		fputs(export->json ? "{\"sources\":["
-				   : "start,end,value,unit,quality,source\r\n",
+		fputs(export->json ? "{\"sources\":[" : "start,end,value,unit,quality,source\r\n",
 		    stdout);
 	export->started = true;
 }
@@ -135,10 +125,8 @@ take_page(struct export *export, const json_t *page, struct lt_error *err)
 	const char *const source = export->source;
 	const json_t *const points = json_object_get(page, "points");
 
-	if (!json_is_array(points) ||
-	    !json_is_number(json_object_get(page, "scale")))
-		return lt_fail(
-		    err, LT_EINPUT, "%s: not a page of points", source);
+	if (!json_is_array(points) || !json_is_number(json_object_get(page, "scale")))
+		return lt_fail(err, LT_EINPUT, "%s: not a page of points", source);
 	start_output(export);
 	if (export->json)
 		print_json(export, page);
@@ -146,8 +134,7 @@ take_page(struct export *export, const json_t *page, struct lt_error *err)
 		print_csv(page, source);
 	export->count += json_array_size(points);
 	if (export->shows_progress && json_array_size(points))
-		fprintf(
-		    stderr, "\r%s: %zu points\033[K", source, export->count);
+		fprintf(stderr, "\r%s: %zu points\033[K", source, export->count);
 	if (ferror(stdout))
 		return lt_fail(err, LT_EIO, "can't write the points");
 	return LT_OK;
@@ -173,8 +160,7 @@ export_source(struct export *export, const char *source, struct lt_error *err)
 
 		/* Times of one form sort as texts do: pages must advance. */
 		if (next[0] && strcmp(next, export->after) <= 0)
-			lt_fail(err, LT_EINPUT, "%s: the pages don't go on",
-			    source);
+			lt_fail(err, LT_EINPUT, "%s: the pages don't go on", source);
 		else
 			take_page(export, page, err);
 		more = next[0] != '\0';
@@ -198,8 +184,7 @@ export_all(struct export *export, struct lt_error *err)
 	json_array_foreach(json_object_get(answer, "sources"), index, source) {
 		if (index > 0 && export->json)
 			fputs(",\n", stdout);
-		if (export_source(
-			export, lt_json_text(source, "name", "?"), err))
+		if (export_source(export, lt_json_text(source, "name", "?"), err))
 			break;
 	}
 	json_decref(answer);
@@ -211,16 +196,12 @@ lt_signals_export(const struct lt_cli *cli)
 {
 	const char *const format = lt_cli_value(cli, "format");
 	struct export export = {.cli = cli,
-	    .json =
-		cli->json || (format != NULL && strcmp(format, "json") == 0),
-	    .shows_progress =
-		lt_cli_escapes(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
+	    .json = cli->json || (format != NULL && strcmp(format, "json") == 0),
+	    .shows_progress = lt_cli_escapes(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
 	struct lt_error err = {0};
 
-	if (format != NULL && strcmp(format, "csv") != 0 &&
-	    strcmp(format, "json") != 0)
-		return lt_cli_usage(
-		    cli, "--format: got \"%s\", want csv or json", format);
+	if (format != NULL && strcmp(format, "csv") != 0 && strcmp(format, "json") != 0)
+		return lt_cli_usage(cli, "--format: got \"%s\", want csv or json", format);
 	lt_cli_whole_lines();
 	if (cli->operand_count > 1)
 		export_source(&export, cli->operands[1], &err);

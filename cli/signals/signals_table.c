@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtided's answers about its signals: asked page by page, printed as tables,
- * and below them in words what a table can't hold: sources that stand in,
- * interruptions, errors. Also the texts of a value and of a day that "signals
- * test" prints too.
+ * lowtided's answers about its signals: asked page by page, printed as tables, and below them in
+ * words what a table can't hold: sources that stand in, interruptions, errors. Also the texts of a
+ * value and of a day that "signals test" prints too.
  */
 #include <langinfo.h>
 #include <locale.h>
@@ -17,15 +16,14 @@
 
 /* Asks for one page and appends its sources to those of *answer. */
 static int
-ask_page(json_t **answer, int64_t *next, const struct lt_cli *cli,
-    const char *path, struct lt_error *err)
+ask_page(json_t **answer, int64_t *next, const struct lt_cli *cli, const char *path,
+    struct lt_error *err)
 {
 	char page_path[64];
 	json_t *page = NULL;
 	const int64_t offset = *next;
 
-	snprintf(page_path, sizeof(page_path), "%s?offset=%lld", path,
-	    (long long)offset);
+	snprintf(page_path, sizeof(page_path), "%s?offset=%lld", path, (long long)offset);
 	if (lt_client_get(&page, cli, page_path, err))
 		return err->code;
 	if (!lt_json_int(page, "next", next))
@@ -38,8 +36,7 @@ ask_page(json_t **answer, int64_t *next, const struct lt_cli *cli,
 	} else if (*answer == NULL) {
 		*answer = page;
 		return LT_OK;
-	} else if (json_array_extend(
-		       json_object_get(*answer, "sources"), (json_t *)more)) {
+	} else if (json_array_extend(json_object_get(*answer, "sources"), (json_t *)more)) {
 		lt_fail(err, LT_ENOMEM, "signals: no memory");
 	}
 	json_decref(page);
@@ -61,8 +58,7 @@ lt_signals_ask(const struct lt_cli *cli, const char *path, struct lt_error *err)
 	return answer;
 }
 
-/* True if the locale of this terminal shows UTF-8. The process's own locale is
- * not changed. */
+/* True if the locale of this terminal shows UTF-8. The process's own locale is not changed. */
 static bool
 is_utf8(void)
 {
@@ -107,8 +103,7 @@ find_range(double *least, double *most, const struct lt_hour *hours, int count)
 const char *
 lt_blocks_text(char out[LT_BLOCKS_SIZE], const struct lt_hour *hours, int count)
 {
-	static const char *const blocks[] = {
-	    "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 	enum { LEVELS = sizeof(blocks) / sizeof(blocks[0]), MIDDLE = 3 };
 	double least = 0, most = 0;
 	char *end = out;
@@ -122,13 +117,9 @@ lt_blocks_text(char out[LT_BLOCKS_SIZE], const struct lt_hour *hours, int count)
 			continue;
 		}
 		/* Halves first: their difference can't pass a double. */
-		const double share = most > least
-					 ? (hours[i].value / 2 - least / 2) /
-					       (most / 2 - least / 2)
-					 : 0;
-		const int level = most > least
-				      ? (int)fmin(LEVELS - 1, share * LEVELS)
-				      : MIDDLE;
+		const double share =
+		    most > least ? (hours[i].value / 2 - least / 2) / (most / 2 - least / 2) : 0;
+		const int level = most > least ? (int)fmin(LEVELS - 1, share * LEVELS) : MIDDLE;
 
 		end = stpcpy(end, blocks[level]);
 	}
@@ -136,8 +127,8 @@ lt_blocks_text(char out[LT_BLOCKS_SIZE], const struct lt_hour *hours, int count)
 }
 
 const char *
-lt_range_text(char *out, size_t size, const struct lt_hour *hours, int count,
-    enum lt_quantity quantity)
+lt_range_text(
+    char *out, size_t size, const struct lt_hour *hours, int count, enum lt_quantity quantity)
 {
 	double least = 0, most = 0;
 	char low[64], high[64];
@@ -174,8 +165,7 @@ lt_value_text(char *out, size_t size, double value, enum lt_quantity quantity)
 }
 
 const char *
-lt_unit_text(
-    char *out, size_t size, enum lt_quantity quantity, const char *currency)
+lt_unit_text(char *out, size_t size, enum lt_quantity quantity, const char *currency)
 {
 	static const char *const units[LT_QUANTITY_COUNT] = {
 	    [LT_QUANTITY_CARBON] = "g CO2e/kWh",
@@ -210,14 +200,13 @@ quantity_of(const json_t *source)
 }
 
 static const char *
-number_text(char *out, size_t size, const json_t *object, const char *key,
-    enum lt_quantity quantity)
+number_text(
+    char *out, size_t size, const json_t *object, const char *key, enum lt_quantity quantity)
 {
 	const json_t *const value = json_object_get(object, key);
 
 	if (json_is_number(value))
-		return lt_value_text(
-		    out, size, json_number_value(value), quantity);
+		return lt_value_text(out, size, json_number_value(value), quantity);
 	snprintf(out, size, "-");
 	return out;
 }
@@ -240,16 +229,15 @@ seconds_text(char *out, size_t size, bool has, int64_t seconds)
 	for (size_t i = 0; has && i < sizeof(units) / sizeof(units[0]); i++) {
 		if (seconds < units[i].from_s)
 			continue;
-		snprintf(out, size, "%lld%c",
-		    (long long)(seconds / units[i].unit_s), units[i].letter);
+		snprintf(
+		    out, size, "%lld%c", (long long)(seconds / units[i].unit_s), units[i].letter);
 		break;
 	}
 	return out;
 }
 
 static void
-day_text(char *out, size_t size, const json_t *source,
-    const struct lt_signals_look *look)
+day_text(char *out, size_t size, const json_t *source, const struct lt_signals_look *look)
 {
 	const json_t *const list = json_object_get(source, "hours");
 	struct lt_hour hours[LT_HOURS_SHOWN] = {{0}};
@@ -267,38 +255,31 @@ day_text(char *out, size_t size, const json_t *source,
 	if (look->blocks && size >= LT_BLOCKS_SIZE)
 		lt_blocks_text(out, hours, LT_HOURS_SHOWN);
 	else
-		lt_range_text(
-		    out, size, hours, LT_HOURS_SHOWN, quantity_of(source));
+		lt_range_text(out, size, hours, LT_HOURS_SHOWN, quantity_of(source));
 }
 
 static void
-add_source(struct lt_table *table, const json_t *source, const char *currency,
-    int64_t now_utc_s, const struct lt_signals_look *look)
+add_source(struct lt_table *table, const json_t *source, const char *currency, int64_t now_utc_s,
+    const struct lt_signals_look *look)
 {
 	char unit[64], now[64], day[256], age[96], next[96], left[64];
 	int64_t age_s = 0, next_utc_s = 0;
 	const bool has_age = lt_json_int(source, "age_s", &age_s);
 	const bool stale = json_is_true(json_object_get(source, "stale"));
 	const char *const next_text = lt_json_text(source, "next_fetch", "");
-	const bool has_next =
-	    next_text[0] && lt_utc_parse(next_text, &next_utc_s, NULL) == LT_OK;
+	const bool has_next = next_text[0] && lt_utc_parse(next_text, &next_utc_s, NULL) == LT_OK;
 	const bool replay = json_is_true(json_object_get(source, "replay"));
 
 	seconds_text(left, sizeof(left), has_age, age_s);
-	snprintf(
-	    age, sizeof(age), "%s%s", left, stale && has_age ? " stale" : "");
+	snprintf(age, sizeof(age), "%s%s", left, stale && has_age ? " stale" : "");
 	seconds_text(left, sizeof(left), has_next, next_utc_s - now_utc_s);
-	snprintf(next, sizeof(next), "%s%s",
-	    has_next && next_utc_s > now_utc_s ? "in " : "", left);
+	snprintf(next, sizeof(next), "%s%s", has_next && next_utc_s > now_utc_s ? "in " : "", left);
 	day_text(day, sizeof(day), source, look);
 	const char *const cells[] = {
 	    lt_json_text(source, "name", "?"),
-	    lt_json_text(source, "options", "")[0]
-		? lt_json_text(source, "options", "")
-		: "-",
+	    lt_json_text(source, "options", "")[0] ? lt_json_text(source, "options", "") : "-",
 	    lt_unit_text(unit, sizeof(unit), quantity_of(source), currency),
-	    number_text(
-		now, sizeof(now), source, "value_now", quantity_of(source)),
+	    number_text(now, sizeof(now), source, "value_now", quantity_of(source)),
 	    day,
 	    age,
 	    replay ? "replay" : lt_json_text(source, "quality", "?"),
@@ -333,8 +314,7 @@ use_of(const json_t *source, const char *partition, const char *key)
 	const json_t *use;
 
 	json_array_foreach(json_object_get(source, "used_by"), index, use)
-		if (strcmp(lt_json_text(use, "partition", ""), partition) ==
-			0 &&
+		if (strcmp(lt_json_text(use, "partition", ""), partition) == 0 &&
 		    strcmp(lt_json_text(use, "key", ""), key) == 0)
 			return use;
 	return NULL;
@@ -351,16 +331,15 @@ first_of(const json_t *sources, const char *partition, const char *key)
 		int64_t place = 0;
 		const json_t *const use = use_of(source, partition, key);
 
-		if (use != NULL && lt_json_int(use, "place", &place) &&
-		    place == 1)
+		if (use != NULL && lt_json_int(use, "place", &place) && place == 1)
 			return source;
 	}
 	return NULL;
 }
 
 static void
-print_stand_in(FILE *out, const json_t *sources, const json_t *source,
-    const json_t *use, const struct lt_signals_look *look)
+print_stand_in(FILE *out, const json_t *sources, const json_t *source, const json_t *use,
+    const struct lt_signals_look *look)
 {
 	const char *const partition = lt_json_text(use, "partition", "?");
 	const char *const key = lt_json_text(use, "key", "?");
@@ -376,8 +355,7 @@ print_stand_in(FILE *out, const json_t *sources, const json_t *source,
 }
 
 static void
-print_stand_ins(
-    FILE *out, const json_t *sources, const struct lt_signals_look *look)
+print_stand_ins(FILE *out, const json_t *sources, const struct lt_signals_look *look)
 {
 	size_t i, j;
 	const json_t *source, *use;
@@ -400,8 +378,7 @@ print_hazards(FILE *out, const json_t *partitions)
 	const json_t *partition;
 
 	json_array_foreach(partitions, index, partition) {
-		const json_t *const hazard =
-		    json_object_get(partition, "hazard");
+		const json_t *const hazard = json_object_get(partition, "hazard");
 		char value[64], published[64], own[160] = "", text[512];
 		int64_t count = 0;
 
@@ -414,17 +391,13 @@ print_hazards(FILE *out, const json_t *partitions)
 		if (json_is_true(json_object_get(hazard, "counts_own")))
 			snprintf(own, sizeof(own),
 			    ", and %.0f %% own history (%lld in %.0f node-hours)",
-			    100 * json_number_value(
-				      json_object_get(hazard, "own_share")),
+			    100 * json_number_value(json_object_get(hazard, "own_share")),
 			    (long long)count,
-			    json_number_value(
-				json_object_get(hazard, "node_hours")));
-		snprintf(text, sizeof(text),
-		    "%s interruptions per node-hour: %s by %s%s",
-		    number_text(value, sizeof(value), hazard, "value",
-			LT_QUANTITY_HAZARD),
-		    number_text(published, sizeof(published), hazard,
-			"published", LT_QUANTITY_HAZARD),
+			    json_number_value(json_object_get(hazard, "node_hours")));
+		snprintf(text, sizeof(text), "%s interruptions per node-hour: %s by %s%s",
+		    number_text(value, sizeof(value), hazard, "value", LT_QUANTITY_HAZARD),
+		    number_text(
+			published, sizeof(published), hazard, "published", LT_QUANTITY_HAZARD),
 		    lt_json_text(hazard, "source", "the policy"), own);
 		print_note(out, lt_json_text(partition, "name", "?"), text, "");
 	}
@@ -432,8 +405,7 @@ print_hazards(FILE *out, const json_t *partitions)
 
 /* Prints the texts of sources in full: a table's cell may be cut. */
 static void
-print_words(
-    FILE *out, const json_t *sources, const struct lt_signals_look *look)
+print_words(FILE *out, const json_t *sources, const struct lt_signals_look *look)
 {
 	size_t index;
 	const json_t *source;
@@ -442,11 +414,9 @@ print_words(
 	json_array_foreach(sources, index, source) {
 		const char *const name = lt_json_text(source, "name", "?");
 		const char *const note = lt_json_text(source, "note", "");
-		const char *const error =
-		    lt_json_text(source, "last_error", "");
+		const char *const error = lt_json_text(source, "last_error", "");
 
-		replay =
-		    replay || json_is_true(json_object_get(source, "replay"));
+		replay = replay || json_is_true(json_object_get(source, "replay"));
 		if (note[0])
 			print_note(out, name, note, "");
 		if (!error[0] || !look->columns)
@@ -458,8 +428,7 @@ print_words(
 }
 
 void
-lt_signals_print(
-    FILE *out, const json_t *answer, const struct lt_signals_look *look)
+lt_signals_print(FILE *out, const json_t *answer, const struct lt_signals_look *look)
 {
 	enum { SOURCE = 0, ZONE = 1, LAST_ERROR = 8 };
 	/* last error, which is printed below, too; zone, fetch, curve, age */
@@ -486,16 +455,13 @@ lt_signals_print(
 		return;
 	lt_utc_parse(lt_json_text(answer, "now", ""), &now_utc_s, NULL);
 	json_array_foreach(sources, index, source)
-		add_source(table, source, lt_json_text(answer, "currency", ""),
-		    now_utc_s, look);
-	lt_table_fit(
-	    table, look->columns, 1u << SOURCE | 1u << ZONE | 1u << LAST_ERROR);
+		add_source(table, source, lt_json_text(answer, "currency", ""), now_utc_s, look);
+	lt_table_fit(table, look->columns, 1u << SOURCE | 1u << ZONE | 1u << LAST_ERROR);
 	lt_table_drop(table, drops);
 	if (json_array_size(sources))
 		lt_table_print(out, table, look->color);
 	else
-		fputs(
-		    "no sources: all signals are numbers of the policy\n", out);
+		fputs("no sources: all signals are numbers of the policy\n", out);
 	lt_table_free(table);
 	print_stand_ins(out, sources, look);
 	print_hazards(out, json_object_get(answer, "partitions"));
@@ -503,19 +469,17 @@ lt_signals_print(
 }
 
 static void
-add_bucket(struct lt_table *table, const json_t *source, const json_t *model,
-    const json_t *bucket, const char *currency)
+add_bucket(struct lt_table *table, const json_t *source, const json_t *model, const json_t *bucket,
+    const char *currency)
 {
 	const enum lt_quantity quantity = quantity_of(source);
-	char lead[64], count[32], bias[64], mae[64], low[64], high[64],
-	    band[160], unit[64];
+	char lead[64], count[32], bias[64], mae[64], low[64], high[64], band[160], unit[64];
 	int64_t from_h = 0, to_h = 0, scored = 0;
 
 	lt_json_int(bucket, "from_h", &from_h);
 	lt_json_int(bucket, "to_h", &to_h);
 	lt_json_int(bucket, "count", &scored);
-	snprintf(lead, sizeof(lead), "%lld to %lld h", (long long)from_h,
-	    (long long)to_h);
+	snprintf(lead, sizeof(lead), "%lld to %lld h", (long long)from_h, (long long)to_h);
 	snprintf(count, sizeof(count), "%lld", (long long)scored);
 	snprintf(band, sizeof(band), "%s..%s",
 	    number_text(low, sizeof(low), bucket, "low", quantity),
@@ -541,20 +505,17 @@ add_models(struct lt_table *table, const json_t *source, const char *currency)
 	const json_t *model, *bucket;
 
 	json_array_foreach(json_object_get(source, "models"), i, model) {
-		json_array_foreach(
-		    json_object_get(model, "buckets"), j, bucket) {
+		json_array_foreach(json_object_get(model, "buckets"), j, bucket) {
 			int64_t count = 0;
 
 			if (lt_json_int(bucket, "count", &count) && count > 0)
-				add_bucket(
-				    table, source, model, bucket, currency);
+				add_bucket(table, source, model, bucket, currency);
 		}
 	}
 }
 
 void
-lt_signals_print_errors(
-    FILE *out, const json_t *answer, const struct lt_signals_look *look)
+lt_signals_print_errors(FILE *out, const json_t *answer, const struct lt_signals_look *look)
 {
 	static const struct lt_table_column columns[] = {
 	    {"SOURCE", false},
@@ -577,8 +538,6 @@ lt_signals_print_errors(
 		add_models(table, source, lt_json_text(answer, "currency", ""));
 	lt_table_fit(table, look->columns, 0);
 	lt_table_print(out, table, look->color);
-	fputs(
-	    "errors are forecast minus measured; what is not here was not scored yet\n",
-	    out);
+	fputs("errors are forecast minus measured; what is not here was not scored yet\n", out);
 	lt_table_free(table);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide signals test SOURCE: fetches a source of the policy file once, here
- * and now, without lowtided. Prints what was asked, what came and what was
- * understood. Exit status 1 if the policy is wrong or the fetch fails.
+ * lowtide signals test SOURCE: fetches a source of the policy file once, here and now, without
+ * lowtided. Prints what was asked, what came and what was understood. Exit status 1 if the policy
+ * is wrong or the fetch fails.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,7 @@ now_ms(void)
 }
 
 static const struct lt_policy_source *
-find_source(
-    const struct lt_policy *policy, const char *name, struct lt_error *err)
+find_source(const struct lt_policy *policy, const char *name, struct lt_error *err)
 {
 	const char *names[LT_SOURCES_MAX + 1] = {NULL};
 
@@ -54,9 +53,9 @@ find_source(
 	}
 	const char *const nearest = lt_nearest_word(name, names);
 
-	lt_fail(err, LT_ENOENT, "%s: has no source \"%s\"%s%s%s", policy->path,
-	    name, nearest != NULL ? "; did you mean " : "",
-	    nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+	lt_fail(err, LT_ENOENT, "%s: has no source \"%s\"%s%s%s", policy->path, name,
+	    nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
+	    nearest != NULL ? "?" : "");
 	return NULL;
 }
 
@@ -80,16 +79,13 @@ fetch(struct attempt *attempt)
 	char *const before = own != NULL ? strdup(own) : NULL;
 
 	attempt->options = lt_options_of(attempt->source);
-	attempt->options.timeout_s =
-	    lt_adapter_timeout_s(attempt->adapter, &attempt->options);
+	attempt->options.timeout_s = lt_adapter_timeout_s(attempt->adapter, &attempt->options);
 	if (tell)
-		fprintf(stderr, "\r%s: asking, up to %lld s ...",
-		    attempt->source->name,
+		fprintf(stderr, "\r%s: asking, up to %lld s ...", attempt->source->name,
 		    (long long)lt_web_fetch_ms(&attempt->options) / 1000);
 	attempt->options.memory = &attempt->memory;
 	attempt->now_utc_s = time(NULL);
-	attempt->points.quantity =
-	    lt_adapter_quantity(attempt->adapter, &attempt->options);
+	attempt->points.quantity = lt_adapter_quantity(attempt->adapter, &attempt->options);
 	/* The hours of a tariff are the site's, as in lowtided. */
 	if (zone[0])
 		set_zone(zone);
@@ -121,16 +117,14 @@ point_now(const struct attempt *attempt)
 	return NULL;
 }
 
-/* Returns the newest point that has ended, the latest of a late source. NULL =
- * none. */
+/* Returns the newest point that has ended, the latest of a late source. NULL = none. */
 static const struct lt_point *
 point_before(const struct attempt *attempt)
 {
 	const struct lt_point *newest = NULL;
 
 	for (size_t i = 0;
-	     i < attempt->points.count &&
-	     attempt->points.points[i].end_utc_s <= attempt->now_utc_s;
+	     i < attempt->points.count && attempt->points.points[i].end_utc_s <= attempt->now_utc_s;
 	     i++)
 		newest = &attempt->points.points[i];
 	return newest;
@@ -139,17 +133,15 @@ point_before(const struct attempt *attempt)
 static void
 find_hours(struct lt_hour hours[LT_HOURS_SHOWN], const struct attempt *attempt)
 {
-	lt_points_hours(hours, LT_HOURS_SHOWN,
-	    attempt->now_utc_s - attempt->now_utc_s % LT_HOUR_S,
+	lt_points_hours(hours, LT_HOURS_SHOWN, attempt->now_utc_s - attempt->now_utc_s % LT_HOUR_S,
 	    attempt->points.points, attempt->points.count);
 }
 
 static int
 traced(const struct attempt *attempt)
 {
-	return attempt->memory.trace_count < LT_TRACE_MAX
-		   ? attempt->memory.trace_count
-		   : LT_TRACE_MAX;
+	return attempt->memory.trace_count < LT_TRACE_MAX ? attempt->memory.trace_count
+							  : LT_TRACE_MAX;
 }
 
 static void
@@ -170,19 +162,16 @@ print_requests(const struct attempt *attempt)
 		char text[768];
 
 		if (trace->status)
-			snprintf(text, sizeof(text),
-			    "%s\n%11sstatus %ld, %zu bytes, %lld ms",
-			    trace->request, "", trace->status,
-			    trace->body_length, (long long)trace->took_ms);
-		else
-			snprintf(text, sizeof(text),
-			    "%s\n%11sno answer, %lld ms", trace->request, "",
+			snprintf(text, sizeof(text), "%s\n%11sstatus %ld, %zu bytes, %lld ms",
+			    trace->request, "", trace->status, trace->body_length,
 			    (long long)trace->took_ms);
+		else
+			snprintf(text, sizeof(text), "%s\n%11sno answer, %lld ms", trace->request,
+			    "", (long long)trace->took_ms);
 		field("request", text);
 	}
 	if (attempt->memory.trace_count > count)
-		printf("%-10s and %d more requests\n", "",
-		    attempt->memory.trace_count - count);
+		printf("%-10s and %d more requests\n", "", attempt->memory.trace_count - count);
 }
 
 /* "Sat 21 Nov 2026 02:00 GMT" */
@@ -198,14 +187,13 @@ static void
 print_points(const struct attempt *attempt)
 {
 	const struct lt_points *const points = &attempt->points;
-	const char *const basis = lt_basis_name(
-	    lt_adapter_basis(attempt->adapter, &attempt->options));
+	const char *const basis =
+	    lt_basis_name(lt_adapter_basis(attempt->adapter, &attempt->options));
 	char line[512], unit[64], first[96], last[96];
 
 	lt_unit_text(unit, sizeof(unit), points->quantity,
 	    points->currency[0] ? points->currency : attempt->policy->currency);
-	snprintf(line, sizeof(line), "%s, %s%sin %s",
-	    lt_quantity_title(points->quantity), basis,
+	snprintf(line, sizeof(line), "%s, %s%sin %s", lt_quantity_title(points->quantity), basis,
 	    basis[0] != '\0' ? ", " : "", unit);
 	field("quantity", line);
 	if (points->count == 0) {
@@ -214,8 +202,7 @@ print_points(const struct attempt *attempt)
 	}
 	snprintf(line, sizeof(line), "%zu, from %s to %s", points->count,
 	    when_text(first, sizeof(first), points->points[0].start_utc_s),
-	    when_text(last, sizeof(last),
-		points->points[points->count - 1].end_utc_s));
+	    when_text(last, sizeof(last), points->points[points->count - 1].end_utc_s));
 	field("points", line);
 }
 
@@ -231,27 +218,21 @@ print_values(const struct attempt *attempt, const struct lt_signals_look *look)
 
 	if (now != NULL || newest != NULL)
 		snprintf(line, sizeof(line), "%s, %s%s%s",
-		    lt_value_text(
-			value, sizeof(value), last->value, points->quantity),
-		    attempt->adapter->replay ? "replay"
-					     : lt_quality_name(last->quality),
+		    lt_value_text(value, sizeof(value), last->value, points->quantity),
+		    attempt->adapter->replay ? "replay" : lt_quality_name(last->quality),
 		    now == NULL ? ", until " : "",
-		    now == NULL
-			? when_text(range, sizeof(range), last->end_utc_s)
-			: "");
+		    now == NULL ? when_text(range, sizeof(range), last->end_utc_s) : "");
 	if (now == NULL && newest != NULL)
 		field("newest", line);
 	field("now", now != NULL      ? line
 		     : newest != NULL ? "no value: the source is late"
 				      : "no value for now");
 	find_hours(hours, attempt);
-	lt_range_text(
-	    range, sizeof(range), hours, LT_HOURS_SHOWN, points->quantity);
+	lt_range_text(range, sizeof(range), hours, LT_HOURS_SHOWN, points->quantity);
 	blocks[0] = '\0';
 	if (look->blocks)
 		lt_blocks_text(blocks, hours, LT_HOURS_SHOWN);
-	snprintf(
-	    line, sizeof(line), "%s%s%s", blocks, blocks[0] ? "  " : "", range);
+	snprintf(line, sizeof(line), "%s%s%s", blocks, blocks[0] ? "  " : "", range);
 	field("next 24 h", line);
 }
 
@@ -261,8 +242,8 @@ print_text(const struct attempt *attempt, const struct lt_signals_look *look)
 	const struct lt_points *const points = &attempt->points;
 	char line[512], when[96];
 
-	snprintf(line, sizeof(line), "%s, adapter %s", attempt->source->name,
-	    attempt->adapter->name);
+	snprintf(
+	    line, sizeof(line), "%s, adapter %s", attempt->source->name, attempt->adapter->name);
 	field("source", line);
 	print_requests(attempt);
 	if (attempt->err.code)
@@ -270,8 +251,7 @@ print_text(const struct attempt *attempt, const struct lt_signals_look *look)
 	print_points(attempt);
 	print_values(attempt, look);
 	if (points->issued_utc_s)
-		field("issued",
-		    when_text(when, sizeof(when), points->issued_utc_s));
+		field("issued", when_text(when, sizeof(when), points->issued_utc_s));
 	else
 		field("issued", "not said: counts as made now");
 	if (points->currency[0])
@@ -287,19 +267,17 @@ time_json(bool has, int64_t utc_s)
 {
 	char text[40];
 
-	return has ? json_string(lt_utc_text(text, sizeof(text), utc_s))
-		   : json_null();
+	return has ? json_string(lt_utc_text(text, sizeof(text), utc_s)) : json_null();
 }
 
 /* Returns the JSON of the point that holds now, or the last one before. */
 static json_t *
 newest_json(const struct lt_point *newest)
 {
-	return newest == NULL
-		   ? json_null()
-		   : json_pack("{s:f, s:o, s:o}", "value", newest->value,
-			 "start", time_json(true, newest->start_utc_s), "end",
-			 time_json(true, newest->end_utc_s));
+	return newest == NULL ? json_null()
+			      : json_pack("{s:f, s:o, s:o}", "value", newest->value, "start",
+				    time_json(true, newest->start_utc_s), "end",
+				    time_json(true, newest->end_utc_s));
 }
 
 static json_t *
@@ -310,13 +288,10 @@ requests_json(const struct attempt *attempt)
 	for (int i = 0; i < traced(attempt); i++) {
 		const struct lt_trace *const trace = &attempt->memory.trace[i];
 
-		json_array_append_new(
-		    list, json_pack("{s:s, s:o, s:I, s:I}", "request",
-			      trace->request, "status",
-			      trace->status ? json_integer(trace->status)
-					    : json_null(),
-			      "bytes", (json_int_t)trace->body_length,
-			      "took_ms", (json_int_t)trace->took_ms));
+		json_array_append_new(list,
+		    json_pack("{s:s, s:o, s:I, s:I}", "request", trace->request, "status",
+			trace->status ? json_integer(trace->status) : json_null(), "bytes",
+			(json_int_t)trace->body_length, "took_ms", (json_int_t)trace->took_ms));
 	}
 	return list;
 }
@@ -329,8 +304,8 @@ hours_json(const struct attempt *attempt)
 
 	find_hours(hours, attempt);
 	for (int i = 0; i < LT_HOURS_SHOWN; i++)
-		json_array_append_new(list,
-		    hours[i].known ? json_real(hours[i].value) : json_null());
+		json_array_append_new(
+		    list, hours[i].known ? json_real(hours[i].value) : json_null());
 	return list;
 }
 
@@ -339,35 +314,28 @@ print_json(const struct attempt *attempt)
 {
 	const struct lt_points *const points = &attempt->points;
 	const struct lt_point *const now = point_now(attempt);
-	const struct lt_point *const newest =
-	    now != NULL ? now : point_before(attempt);
+	const struct lt_point *const newest = now != NULL ? now : point_before(attempt);
 	const bool any = points->count > 0;
-	const char *const basis = lt_basis_name(
-	    lt_adapter_basis(attempt->adapter, &attempt->options));
-	json_t *const body = json_pack(
-	    "{s:s, s:s, s:b, s:s?, s:I, s:i, s:o, s:s, s:s?, s:s, s:f, s:I, s:o, "
-	    "s:o, s:o, s:o, s:s, s:o, s:o, s:s?, s:s?, s:b}",
-	    "source", attempt->source->name, "adapter", attempt->adapter->name,
-	    "ok", attempt->err.code == 0, "error",
-	    attempt->err.code ? attempt->err.text : NULL, "took_ms",
-	    (json_int_t)attempt->took_ms, "request_count",
-	    attempt->memory.trace_count, "requests", requests_json(attempt),
-	    "quantity", lt_quantity_name(points->quantity), "emission_factors",
-	    basis[0] != '\0' ? basis : NULL, "unit",
-	    lt_quantity_unit(points->quantity), "scale",
-	    lt_quantity_scale(points->quantity), "points",
-	    (json_int_t)points->count, "first",
-	    time_json(any, any ? points->points[0].start_utc_s : 0), "last",
-	    time_json(
-		any, any ? points->points[points->count - 1].end_utc_s : 0),
-	    "value_now", now != NULL ? json_real(now->value) : json_null(),
-	    "newest", newest_json(newest), "quality",
-	    lt_quality_name(now != NULL ? now->quality : LT_QUALITY_NONE),
-	    "hours", hours_json(attempt), "issued",
-	    time_json(points->issued_utc_s != 0, points->issued_utc_s), "note",
-	    points->note[0] ? points->note : NULL, "currency",
-	    points->currency[0] ? points->currency : NULL, "replay",
-	    attempt->adapter->replay);
+	const char *const basis =
+	    lt_basis_name(lt_adapter_basis(attempt->adapter, &attempt->options));
+	json_t *const body =
+	    json_pack("{s:s, s:s, s:b, s:s?, s:I, s:i, s:o, s:s, s:s?, s:s, s:f, s:I, s:o, "
+		      "s:o, s:o, s:o, s:s, s:o, s:o, s:s?, s:s?, s:b}",
+		"source", attempt->source->name, "adapter", attempt->adapter->name, "ok",
+		attempt->err.code == 0, "error", attempt->err.code ? attempt->err.text : NULL,
+		"took_ms", (json_int_t)attempt->took_ms, "request_count",
+		attempt->memory.trace_count, "requests", requests_json(attempt), "quantity",
+		lt_quantity_name(points->quantity), "emission_factors",
+		basis[0] != '\0' ? basis : NULL, "unit", lt_quantity_unit(points->quantity),
+		"scale", lt_quantity_scale(points->quantity), "points", (json_int_t)points->count,
+		"first", time_json(any, any ? points->points[0].start_utc_s : 0), "last",
+		time_json(any, any ? points->points[points->count - 1].end_utc_s : 0), "value_now",
+		now != NULL ? json_real(now->value) : json_null(), "newest", newest_json(newest),
+		"quality", lt_quality_name(now != NULL ? now->quality : LT_QUALITY_NONE), "hours",
+		hours_json(attempt), "issued",
+		time_json(points->issued_utc_s != 0, points->issued_utc_s), "note",
+		points->note[0] ? points->note : NULL, "currency",
+		points->currency[0] ? points->currency : NULL, "replay", attempt->adapter->replay);
 	const int result = lt_cli_print_json(body);
 
 	json_decref(body);
@@ -402,15 +370,12 @@ lt_signals_test(const struct lt_cli *cli)
 	int result = LT_EXIT_FAILURE;
 
 	if (path == NULL)
-		path = named != NULL && named[0] ? named
-						 : "/etc/lowtide/lowtide.yaml";
+		path = named != NULL && named[0] ? named : "/etc/lowtide/lowtide.yaml";
 	if (attempt == NULL)
 		lt_fail(&err, LT_ENOMEM, "no memory");
-	else if (lt_policy_load(&policy, path, lt_adapter_names(), &err) ==
-		 LT_OK)
+	else if (lt_policy_load(&policy, path, lt_adapter_names(), &err) == LT_OK)
 		attempt->source = find_source(policy, cli->operands[1], &err);
-	if (!err.code &&
-	    lt_check_source(policy, attempt->source, &err) == LT_OK) {
+	if (!err.code && lt_check_source(policy, attempt->source, &err) == LT_OK) {
 		attempt->policy = policy;
 		attempt->adapter = lt_adapter_find(attempt->source->adapter);
 		result = run_attempt(cli, attempt);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide simulate TRACE: runs the jobs of a trace on a signal as it was, by
- * one policy or several, and compares them with no policy at all. It reads
- * files, and asks only the source that --source names. The other two
- * simulators, --deadline-factor and --from-slurm, are called from here. Exit
+ * lowtide simulate TRACE: runs the jobs of a trace on a signal as it was, by one policy or several,
+ * and compares them with no policy at all. It reads files, and asks only the source that --source
+ * names. The other two simulators, --deadline-factor and --from-slurm, are called from here. Exit
  * status 1 for a file or option that is wrong.
  */
 #include <errno.h>
@@ -45,20 +44,18 @@ tell_progress(void *context, uint32_t come)
 		return;
 	progress->next_ms = at_ms + TELL_MS;
 	progress->told = true;
-	fprintf(stderr, "\rsimulate: %s, %u of %u jobs\033[K", progress->policy,
-	    come, progress->jobs);
+	fprintf(
+	    stderr, "\rsimulate: %s, %u of %u jobs\033[K", progress->policy, come, progress->jobs);
 }
 
 /* The job by its line's place in the trace, from 0. */
 static void
-write_pause(
-    void *context, uint32_t number, int64_t from_utc_s, int64_t until_utc_s)
+write_pause(void *context, uint32_t number, int64_t from_utc_s, int64_t until_utc_s)
 {
 	const struct progress *const progress = context;
 	char from[40], until[40];
 
-	fprintf(progress->pauses, "%u,%s,%s\n", number,
-	    lt_utc_text(from, sizeof(from), from_utc_s),
+	fprintf(progress->pauses, "%u,%s,%s\n", number, lt_utc_text(from, sizeof(from), from_utc_s),
 	    lt_utc_text(until, sizeof(until), until_utc_s));
 }
 
@@ -87,18 +84,15 @@ close_pauses(FILE *file, const char *path, struct lt_error *err)
 }
 
 static int
-simulate_all(
-    struct lt_simulation *simulation, const char *pauses, struct lt_error *err)
+simulate_all(struct lt_simulation *simulation, const char *pauses, struct lt_error *err)
 {
 	struct lt_sim_outlook *outlook = NULL;
 	struct lt_sim_options options = simulation->options;
-	struct progress progress = {
-	    .jobs = simulation->trace.count, .next_ms = now_ms() + TELL_MS};
+	struct progress progress = {.jobs = simulation->trace.count, .next_ms = now_ms() + TELL_MS};
 
 	if (open_pauses(&progress.pauses, pauses, err) != LT_OK)
 		return err->code;
-	if (lt_sim_outlook_open(
-		&outlook, &simulation->signal, options.forecast, err)) {
+	if (lt_sim_outlook_open(&outlook, &simulation->signal, options.forecast, err)) {
 		(void)close_pauses(progress.pauses, pauses, err);
 		return err->code;
 	}
@@ -115,8 +109,7 @@ simulate_all(
 	for (int i = 0; i < simulation->count && err->code == LT_OK; i++) {
 		options.policy = simulation->policies[i];
 		progress.policy = lt_sim_policy_name((int)options.policy);
-		(void)lt_simulate(
-		    &simulation->results[i], &input, &options, err);
+		(void)lt_simulate(&simulation->results[i], &input, &options, err);
 	}
 	if (progress.told)
 		fputs("\r\033[K", stderr);
@@ -132,18 +125,16 @@ read_and_simulate(struct lt_simulation *simulation, const struct lt_cli *cli,
 	const char *const price = lt_cli_value(cli, "price");
 	const char *const looks = lt_cli_value(cli, "looks");
 	const char *const svg = lt_cli_value(cli, "svg");
-	const int code =
-	    lt_simulation_read_trace(simulation, cli->operands[0], look, err);
+	const int code = lt_simulation_read_trace(simulation, cli->operands[0], look, err);
 
-	if (code != LT_OK || lt_sim_generate(&simulation->trace,
-				 &simulation->generator, err) != LT_OK)
+	if (code != LT_OK ||
+	    lt_sim_generate(&simulation->trace, &simulation->generator, err) != LT_OK)
 		return err->code;
 	if (carbon != NULL)
 		(void)lt_simulation_read_carbon(simulation, carbon, err);
 	else
-		(void)lt_simulation_read_source(simulation,
-		    lt_cli_value(cli, "config"), lt_cli_value(cli, "source"),
-		    err);
+		(void)lt_simulation_read_source(
+		    simulation, lt_cli_value(cli, "config"), lt_cli_value(cli, "source"), err);
 	if (err->code == LT_OK && price != NULL)
 		(void)lt_simulation_read_price(simulation, price, err);
 	if (err->code == LT_OK && looks != NULL)
@@ -151,8 +142,7 @@ read_and_simulate(struct lt_simulation *simulation, const struct lt_cli *cli,
 	if (err->code != LT_OK ||
 	    simulate_all(simulation, lt_cli_value(cli, "pauses"), err) != LT_OK)
 		return err->code;
-	return svg != NULL ? lt_simulation_write_svg(simulation, svg, err)
-			   : LT_OK;
+	return svg != NULL ? lt_simulation_write_svg(simulation, svg, err) : LT_OK;
 }
 
 static void
@@ -171,8 +161,8 @@ lt_cli_simulate(const struct lt_cli *cli)
 {
 	const bool is_spot = lt_cli_value(cli, "deadline-factor") != NULL;
 	const bool own_file = lt_cli_value(cli, "carbon") != NULL;
-	const bool source = lt_cli_value(cli, "config") != NULL &&
-			    lt_cli_value(cli, "source") != NULL;
+	const bool source =
+	    lt_cli_value(cli, "config") != NULL && lt_cli_value(cli, "source") != NULL;
 	struct lt_simulation simulation = {0};
 	struct lt_sim_trace_look look;
 	struct lt_error err = {0};
@@ -183,20 +173,18 @@ lt_cli_simulate(const struct lt_cli *cli)
 		return lt_cli_simulate_site(cli);
 	if (cli->operand_count == 0)
 		return lt_cli_usage(cli, "wants a TRACE, or --from-slurm");
-	wrong = lt_simulation_misplaced(
-	    cli, LT_SIMULATION_JOBS | LT_SIMULATION_NODES);
+	wrong = lt_simulation_misplaced(cli, LT_SIMULATION_JOBS | LT_SIMULATION_NODES);
 	if (wrong != NULL)
 		return lt_cli_usage(cli, "--%s goes with --from-slurm", wrong);
-	wrong = lt_simulation_misplaced(
-	    cli, is_spot ? LT_SIMULATION_NODES : LT_SIMULATION_JOBS);
+	wrong = lt_simulation_misplaced(cli, is_spot ? LT_SIMULATION_NODES : LT_SIMULATION_JOBS);
 	if (wrong != NULL)
-		return lt_cli_usage(cli, "--%s goes %s --deadline-factor",
-		    wrong, is_spot ? "without" : "with");
+		return lt_cli_usage(
+		    cli, "--%s goes %s --deadline-factor", wrong, is_spot ? "without" : "with");
 	if (is_spot)
 		return lt_cli_simulate_spot(cli);
 	if (own_file == source)
-		return lt_cli_usage(cli,
-		    "wants --carbon FILE, or --config FILE with --source NAME");
+		return lt_cli_usage(
+		    cli, "wants --carbon FILE, or --config FILE with --source NAME");
 	if (lt_simulation_read_options(&simulation, cli, &err) ||
 	    lt_simulation_read_look(&look, cli, &err))
 		return lt_cli_usage(cli, "%s", err.text);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options of lowtide simulate: the table of all, which of them go with a
- * trace of jobs, with a trace of spot nodes or with the site itself, and the
- * reading of their values. An option that is not given leaves its value
- * unchanged; an error names the option, the value seen and the value wanted.
+ * The options of lowtide simulate: the table of all, which of them go with a trace of jobs, with a
+ * trace of spot nodes or with the site itself, and the reading of their values. An option that is
+ * not given leaves its value unchanged; an error names the option, the value seen and the value
+ * wanted.
  */
 #include <math.h>
 #include <string.h>
@@ -24,15 +24,12 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
 	"lowest-slot, lowest-window, carbon-time, ecovisor, wait-awhile, res-first, optimum, lowtide, lowtide-pause, lowtide-suspend (lowtide)"},
     {"forecast", "F",
 	"that lowtide decides by: own, own-weeks, yesterday, hour-of-week, perfect (own)"},
-    {"lengths", "L",
-	"run times that it knows: exact, average, limit, learned (exact)"},
-    {"limits", "F[,S]",
-	"limits of F times the run, lognormal by S: 3 or 3,0.9"},
+    {"lengths", "L", "run times that it knows: exact, average, limit, learned (exact)"},
+    {"limits", "F[,S]", "limits of F times the run, lognormal by S: 3 or 3,0.9"},
     {"names", "N", "N program names, of jobs that run about as long"},
     {"users", "N", "whose programs they are (1)"},
     {"seed", "N", "of limits and names (1)"},
-    {"again", "A",
-	"how a job that waits is decided each hour: replan, decide, never (replan)"},
+    {"again", "A", "how a job that waits is decided each hour: replan, decide, never (replan)"},
     {"capacity", "N", "CPUs that there are; without it as many as it takes"},
     {"herd", NULL, "nobody books: each job plans as if it were alone"},
     {"short", "TIME", "runs below it are short (2h)"},
@@ -42,8 +39,7 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
     {"watts", "W", "of a CPU at the plug (1000)"},
     {"idle", "W", "of that, while a job is suspended (0)"},
     {"pauses", "FILE", "write when jobs stood still by lowtide-suspend, CSV"},
-    {"looks", "FILE",
-	"when lowtide-suspend decides instead of each hour, CSV of at,done"},
+    {"looks", "FILE", "when lowtide-suspend decides instead of each hour, CSV of at,done"},
     {"waiting", "G", "grams that an hour of waiting is worth (0)"},
     {"min-saving", "P", "percent that a later start must save (0)"},
     {"deadline-factor", "F",
@@ -55,8 +51,7 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
 	"how often they write one, how long that takes, and a restart (10m,1m,2m)"},
     {"slack", "TIME", "deadline_slack of the policy (30m)"},
     {"interruptions", "N", "after so many it leaves spot nodes (any)"},
-    {"returns", NULL,
-	"who works on demand goes back to spot nodes, as with pause: requeue"},
+    {"returns", NULL, "who works on demand goes back to spot nodes, as with pause: requeue"},
     {"prices", "P,P", "of a spot node and another, an hour (0.918,3.06)"},
     {"events", "FILE", "write what became of each job, and when, CSV"},
     {"from-slurm", NULL, "the site's own runs: what lowtide would have saved"},
@@ -97,12 +92,10 @@ lt_simulation_misplaced(const struct lt_cli *cli, unsigned kinds)
 	for (; option->name != NULL; option++) {
 		unsigned its = LT_SIMULATION_JOBS;
 
-		for (size_t i = 0; i < sizeof(goes_with) / sizeof(goes_with[0]);
-		     i++)
+		for (size_t i = 0; i < sizeof(goes_with) / sizeof(goes_with[0]); i++)
 			if (strcmp(option->name, goes_with[i].option) == 0)
 				its = goes_with[i].kinds;
-		if ((its & kinds) == 0 &&
-		    lt_cli_value(cli, option->name) != NULL)
+		if ((its & kinds) == 0 && lt_cli_value(cli, option->name) != NULL)
 			return option->name;
 	}
 	return NULL;
@@ -132,14 +125,13 @@ find_word(const char *word, const struct choice *choice, struct lt_error *err)
 	nearest = lt_nearest_word(word, names);
 	lt_fail(err, LT_EINPUT, "--%s: no \"%s\"%s%s%s", choice->option, word,
 	    nearest != NULL ? "; did you mean " : "; lowtide help simulate",
-	    nearest != NULL ? nearest : " lists them",
-	    nearest != NULL ? "?" : "");
+	    nearest != NULL ? nearest : " lists them", nearest != NULL ? "?" : "");
 	return -1;
 }
 
 static int
-read_count(int64_t *count, const struct lt_cli *cli, const char *option,
-    int64_t least, int64_t most, struct lt_error *err)
+read_count(int64_t *count, const struct lt_cli *cli, const char *option, int64_t least,
+    int64_t most, struct lt_error *err)
 {
 	const char *const text = lt_cli_value(cli, option);
 
@@ -148,14 +140,13 @@ read_count(int64_t *count, const struct lt_cli *cli, const char *option,
 	return LT_OK;
 }
 
-/* Splits "3,0.9" at the comma; *second NULL: there is no comma. False: the
- * first part is too long. */
+/* Splits "3,0.9" at the comma; *second NULL: there is no comma. False: the first part is too
+ * long. */
 static bool
 split_pair(char first[32], const char **second, const char *text)
 {
 	const char *const comma = strchr(text, ',');
-	const size_t length =
-	    comma != NULL ? (size_t)(comma - text) : strlen(text);
+	const size_t length = comma != NULL ? (size_t)(comma - text) : strlen(text);
 
 	*second = comma != NULL ? comma + 1 : NULL;
 	(void)snprintf(first, 32, "%.*s", (int)length, text);
@@ -166,15 +157,14 @@ split_pair(char first[32], const char **second, const char *text)
 
 /* "6h,24h" */
 static int
-read_waits(
-    struct lt_sim_options *options, const char *text, struct lt_error *err)
+read_waits(struct lt_sim_options *options, const char *text, struct lt_error *err)
 {
 	char first[32];
 	const char *second;
 
 	if (!split_pair(first, &second, text) || second == NULL)
-		return lt_fail(err, LT_EINPUT,
-		    "--wait: got \"%s\", want two times as 6h,24h", text);
+		return lt_fail(
+		    err, LT_EINPUT, "--wait: got \"%s\", want two times as 6h,24h", text);
 	if (lt_duration_parse(first, &options->short_wait_s, err) ||
 	    lt_duration_parse(second, &options->long_wait_s, err))
 		return lt_context(err, "--wait");
@@ -183,18 +173,16 @@ read_waits(
 
 /* "3" or "3,0.9" */
 static int
-read_limits(
-    struct lt_sim_generator *generator, const char *text, struct lt_error *err)
+read_limits(struct lt_sim_generator *generator, const char *text, struct lt_error *err)
 {
 	char first[32];
 	const char *second;
 
 	if (!split_pair(first, &second, text) ||
-	    lt_double_parse(first, &generator->limit_factor, NULL) ||
-	    generator->limit_factor < 1 || generator->limit_factor > 1000 ||
-	    (second != NULL &&
-		(lt_double_parse(second, &generator->limit_sigma, NULL) ||
-		    generator->limit_sigma < 0 || generator->limit_sigma > 5)))
+	    lt_double_parse(first, &generator->limit_factor, NULL) || generator->limit_factor < 1 ||
+	    generator->limit_factor > 1000 ||
+	    (second != NULL && (lt_double_parse(second, &generator->limit_sigma, NULL) ||
+				   generator->limit_sigma < 0 || generator->limit_sigma > 5)))
 		return lt_fail(err, LT_EINPUT,
 		    "--limits: got \"%s\", want a factor from 1 to 1000, and after a comma a sigma up to 5",
 		    text);
@@ -202,8 +190,7 @@ read_limits(
 }
 
 static int
-read_generator(struct lt_sim_generator *generator, const struct lt_cli *cli,
-    struct lt_error *err)
+read_generator(struct lt_sim_generator *generator, const struct lt_cli *cli, struct lt_error *err)
 {
 	const char *const limits = lt_cli_value(cli, "limits");
 	int64_t names = 0, users = 1, seed = 1;
@@ -219,8 +206,7 @@ read_generator(struct lt_sim_generator *generator, const struct lt_cli *cli,
 }
 
 static int
-read_policies(
-    struct lt_simulation *simulation, const char *text, struct lt_error *err)
+read_policies(struct lt_simulation *simulation, const char *text, struct lt_error *err)
 {
 	const struct choice choice = {"policy", lt_sim_policy_name, NULL};
 	char words[512], *rest = words, *word;
@@ -238,15 +224,13 @@ read_policies(
 		for (int i = 0; i < simulation->count; i++)
 			known |= (int)simulation->policies[i] == found;
 		if (!known)
-			simulation->policies[simulation->count++] =
-			    (enum lt_sim_policy)found;
+			simulation->policies[simulation->count++] = (enum lt_sim_policy)found;
 	}
 	return LT_OK;
 }
 
 static int
-read_numbers(struct lt_sim_options *options, const struct lt_cli *cli,
-    struct lt_error *err)
+read_numbers(struct lt_sim_options *options, const struct lt_cli *cli, struct lt_error *err)
 {
 	const struct {
 		const char *option;
@@ -263,19 +247,16 @@ read_numbers(struct lt_sim_options *options, const struct lt_cli *cli,
 			continue;
 		if (lt_double_parse(text, numbers[i].value, err))
 			return lt_context(err, "--%s", numbers[i].option);
-		if (*numbers[i].value < numbers[i].least ||
-		    *numbers[i].value > numbers[i].most)
-			return lt_fail(err, LT_EINPUT,
-			    "--%s: got \"%s\", want %g to %g",
-			    numbers[i].option, text, numbers[i].least,
-			    numbers[i].most);
+		if (*numbers[i].value < numbers[i].least || *numbers[i].value > numbers[i].most)
+			return lt_fail(err, LT_EINPUT, "--%s: got \"%s\", want %g to %g",
+			    numbers[i].option, text, numbers[i].least, numbers[i].most);
 	}
 	return LT_OK;
 }
 
 int
-lt_simulation_read_options(struct lt_simulation *simulation,
-    const struct lt_cli *cli, struct lt_error *err)
+lt_simulation_read_options(
+    struct lt_simulation *simulation, const struct lt_cli *cli, struct lt_error *err)
 {
 	struct lt_sim_options *const options = &simulation->options;
 	const char *const policies = lt_cli_value(cli, "policy");
@@ -305,39 +286,34 @@ lt_simulation_read_options(struct lt_simulation *simulation,
 	options->again = (enum lt_sim_again)again;
 	options->herd = lt_cli_value(cli, "herd") != NULL;
 	options->spot = lt_cli_value(cli, "spot") != NULL;
-	if (is_short != NULL &&
-	    lt_duration_parse(is_short, &options->short_s, err))
+	if (is_short != NULL && lt_duration_parse(is_short, &options->short_s, err))
 		return lt_context(err, "--short");
 	if (waits != NULL && read_waits(options, waits, err))
 		return err->code;
 	if (read_count(&reserved, cli, "reserved", 1, 1 << 20, err) ||
 	    read_count(&capacity, cli, "capacity", 1, 1 << 20, err) ||
-	    read_numbers(options, cli, err) ||
-	    read_generator(&simulation->generator, cli, err))
+	    read_numbers(options, cli, err) || read_generator(&simulation->generator, cli, err))
 		return err->code;
 	options->reserved = (uint32_t)reserved;
 	options->capacity = (uint32_t)capacity;
-	return read_policies(
-	    simulation, policies != NULL ? policies : "lowtide", err);
+	return read_policies(simulation, policies != NULL ? policies : "lowtide", err);
 }
 
 int
-lt_simulation_read_look(struct lt_sim_trace_look *look,
-    const struct lt_cli *cli, struct lt_error *err)
+lt_simulation_read_look(
+    struct lt_sim_trace_look *look, const struct lt_cli *cli, struct lt_error *err)
 {
 	const char *const at = lt_cli_value(cli, "at");
 	const char *const unit = lt_cli_value(cli, "unit");
 
-	*look = (struct lt_sim_trace_look){.path = cli->operands[0],
-	    .unit_s = 1,
-	    .tick_s = lt_sim_defaults.tick_s};
+	*look = (struct lt_sim_trace_look){
+	    .path = cli->operands[0], .unit_s = 1, .tick_s = lt_sim_defaults.tick_s};
 	if (at != NULL && lt_utc_parse(at, &look->from_utc_s, err))
 		return lt_context(err, "--at");
 	if (unit != NULL && strcmp(unit, "h") == 0)
 		look->unit_s = LT_HOUR_S;
 	else if (unit != NULL && strcmp(unit, "s") != 0)
-		return lt_fail(
-		    err, LT_EINPUT, "--unit: got \"%s\", want s or h", unit);
+		return lt_fail(err, LT_EINPUT, "--unit: got \"%s\", want s or h", unit);
 	return LT_OK;
 }
 
@@ -345,8 +321,7 @@ lt_simulation_read_look(struct lt_sim_trace_look *look,
 
 /* "10m,1m,2m": as many as there are; the others stay as they are. */
 static int
-read_times(
-    int64_t *const times[], int count, const char *text, struct lt_error *err)
+read_times(int64_t *const times[], int count, const char *text, struct lt_error *err)
 {
 	char words[96], *rest = words, *word;
 	int i = 0;
@@ -356,8 +331,8 @@ read_times(
 	strcpy(words, text);
 	while ((word = strsep(&rest, ",")) != NULL) {
 		if (i == count)
-			return lt_fail(err, LT_EINPUT,
-			    "got \"%s\", want at most %d times", text, count);
+			return lt_fail(
+			    err, LT_EINPUT, "got \"%s\", want at most %d times", text, count);
 		if (lt_duration_parse(word, times[i++], err) != LT_OK)
 			return err->code;
 	}
@@ -365,29 +340,24 @@ read_times(
 }
 
 static int
-read_prices(
-    struct lt_sim_spot_options *options, const char *text, struct lt_error *err)
+read_prices(struct lt_sim_spot_options *options, const char *text, struct lt_error *err)
 {
 	char first[32];
 	const char *second;
 
 	if (!split_pair(first, &second, text) || second == NULL)
-		return lt_fail(err, LT_EINPUT,
-		    "got \"%s\", want two prices as 0.918,3.06", text);
+		return lt_fail(err, LT_EINPUT, "got \"%s\", want two prices as 0.918,3.06", text);
 	if (lt_double_parse(first, &options->spot_per_hour, err) ||
 	    lt_double_parse(second, &options->on_demand_per_hour, err))
 		return err->code;
 	if (!(options->spot_per_hour >= 0 && options->spot_per_hour <= 1e6 &&
-		options->on_demand_per_hour >= 0 &&
-		options->on_demand_per_hour <= 1e6))
-		return lt_fail(err, LT_EINPUT,
-		    "got \"%s\", want prices from 0 to 1000000", text);
+		options->on_demand_per_hour >= 0 && options->on_demand_per_hour <= 1e6))
+		return lt_fail(err, LT_EINPUT, "got \"%s\", want prices from 0 to 1000000", text);
 	return LT_OK;
 }
 
 static int
-read_factor(double *factor, const struct lt_cli *cli, const char *option,
-    struct lt_error *err)
+read_factor(double *factor, const struct lt_cli *cli, const char *option, struct lt_error *err)
 {
 	const char *const text = lt_cli_value(cli, option);
 
@@ -396,20 +366,18 @@ read_factor(double *factor, const struct lt_cli *cli, const char *option,
 	if (lt_double_parse(text, factor, err))
 		return lt_context(err, "--%s", option);
 	if (*factor < 1 || *factor > 1000)
-		return lt_fail(err, LT_EINPUT,
-		    "--%s: got \"%s\", want a factor from 1 to 1000", option,
-		    text);
+		return lt_fail(
+		    err, LT_EINPUT, "--%s: got \"%s\", want a factor from 1 to 1000", option, text);
 	return LT_OK;
 }
 
 static int
-read_spot_numbers(struct lt_sim_spot_options *options, const struct lt_cli *cli,
-    struct lt_error *err)
+read_spot_numbers(
+    struct lt_sim_spot_options *options, const struct lt_cli *cli, struct lt_error *err)
 {
 	int64_t interruptions = 0, jobs = options->jobs, seed = 1;
 
-	if (read_factor(
-		&options->deadline_factor, cli, "deadline-factor", err) ||
+	if (read_factor(&options->deadline_factor, cli, "deadline-factor", err) ||
 	    read_factor(&options->limit_factor, cli, "limits", err) ||
 	    read_count(&interruptions, cli, "interruptions", 1, 1000, err) ||
 	    read_count(&jobs, cli, "jobs", 1, LT_SIM_SPOT_JOBS_MAX, err) ||
@@ -423,35 +391,33 @@ read_spot_numbers(struct lt_sim_spot_options *options, const struct lt_cli *cli,
 }
 
 int
-lt_simulation_read_spot_options(struct lt_sim_spot_options *options,
-    const struct lt_cli *cli, struct lt_error *err)
+lt_simulation_read_spot_options(
+    struct lt_sim_spot_options *options, const struct lt_cli *cli, struct lt_error *err)
 {
 	int64_t *const work[] = {&options->work_s};
 	int64_t *const slack[] = {&options->slack_s};
 	int64_t *const comes[] = {&options->comes_s};
-	int64_t *const checkpoint[] = {
-	    &options->every_s, &options->write_s, &options->restart_s};
+	int64_t *const checkpoint[] = {&options->every_s, &options->write_s, &options->restart_s};
 	const struct {
 		const char *option;
 		int64_t *const *times;
 		int count;
-	} times[] = {{"work", work, 1}, {"slack", slack, 1},
-	    {"comes", comes, 1}, {"checkpoint", checkpoint, 3}};
+	} times[] = {{"work", work, 1}, {"slack", slack, 1}, {"comes", comes, 1},
+	    {"checkpoint", checkpoint, 3}};
 	const char *const prices = lt_cli_value(cli, "prices");
 
 	*options = lt_sim_spot_defaults;
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		const char *const text = lt_cli_value(cli, times[i].option);
 
-		if (text != NULL &&
-		    read_times(times[i].times, times[i].count, text, err))
+		if (text != NULL && read_times(times[i].times, times[i].count, text, err))
 			return lt_context(err, "--%s", times[i].option);
 	}
 	if (options->work_s < 60 || options->work_s > 30 * LT_DAY_S)
 		return lt_fail(err, LT_EINPUT, "--work: want 1m to 30d");
 	if (options->every_s < 1 || options->write_s < 1)
-		return lt_fail(err, LT_EINPUT,
-		    "--checkpoint: want an interval and a time to write from 1s");
+		return lt_fail(
+		    err, LT_EINPUT, "--checkpoint: want an interval and a time to write from 1s");
 	if (prices != NULL && read_prices(options, prices, err))
 		return lt_context(err, "--prices");
 	return read_spot_numbers(options, cli, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the input of a simulation: the trace of a file, and a signal by the
- * hour, from a file or from any source of a policy file. Errors name the file;
- * rows that can't be used are left out, and the first of them is printed.
+ * Reads the input of a simulation: the trace of a file, and a signal by the hour, from a file or
+ * from any source of a policy file. Errors name the file; rows that can't be used are left out, and
+ * the first of them is printed.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -33,8 +33,8 @@ print_bad_rows(const struct lt_sim_trace *trace)
 		fputc('\n', stderr);
 	}
 	if (trace->bad > LT_SIM_BAD_SHOWN_MAX)
-		fprintf(stderr, "lowtide: left out: %u more rows\n",
-		    trace->bad - LT_SIM_BAD_SHOWN_MAX);
+		fprintf(
+		    stderr, "lowtide: left out: %u more rows\n", trace->bad - LT_SIM_BAD_SHOWN_MAX);
 }
 
 int
@@ -46,16 +46,13 @@ lt_simulation_read_trace(struct lt_simulation *simulation, const char *path,
 
 	if (lt_plain_file_read(path, &bytes, &byte_count, err))
 		return err->code;
-	(void)lt_sim_trace_parse(
-	    &simulation->trace, bytes, byte_count, look, err);
+	(void)lt_sim_trace_parse(&simulation->trace, bytes, byte_count, look, err);
 	free(bytes);
 	if (err->code == LT_OK)
 		print_bad_rows(&simulation->trace);
-	if (err->code == LT_OK &&
-	    simulation->trace.jobs[0].submit_utc_s < EARLIEST_UTC_S)
+	if (err->code == LT_OK && simulation->trace.jobs[0].submit_utc_s < EARLIEST_UTC_S)
 		return lt_fail(err, LT_EINPUT,
-		    "%s: its times count from its own beginning: --at says when that was",
-		    path);
+		    "%s: its times count from its own beginning: --at says when that was", path);
 	return err->code;
 }
 
@@ -69,31 +66,27 @@ static void
 add_point(struct hours *hours, const struct lt_point *point, int64_t end_s)
 {
 	const int64_t limit_s = (hours->first + hours->count) * LT_HOUR_S;
-	int64_t at_s = point->start_utc_s > hours->first * LT_HOUR_S
-			   ? point->start_utc_s
-			   : hours->first * LT_HOUR_S;
+	int64_t at_s = point->start_utc_s > hours->first * LT_HOUR_S ? point->start_utc_s
+								     : hours->first * LT_HOUR_S;
 
 	end_s = end_s < limit_s ? end_s : limit_s;
 	while (at_s < end_s) {
 		const int64_t hour = at_s / LT_HOUR_S;
-		const int64_t next_s = (hour + 1) * LT_HOUR_S < end_s
-					   ? (hour + 1) * LT_HOUR_S
-					   : end_s;
+		const int64_t next_s =
+		    (hour + 1) * LT_HOUR_S < end_s ? (hour + 1) * LT_HOUR_S : end_s;
 
-		hours->sum[hour - hours->first] +=
-		    point->value * (double)(next_s - at_s);
+		hours->sum[hour - hours->first] += point->value * (double)(next_s - at_s);
 		hours->seconds[hour - hours->first] += (double)(next_s - at_s);
 		at_s = next_s;
 	}
 }
 
 int
-lt_simulation_signal(struct lt_sim_signal *signal,
-    const struct lt_points *points, int64_t longest_s, struct lt_error *err)
+lt_simulation_signal(struct lt_sim_signal *signal, const struct lt_points *points,
+    int64_t longest_s, struct lt_error *err)
 {
 	const int64_t first = points->points[0].start_utc_s / LT_HOUR_S;
-	const int64_t last =
-	    (points->points[points->count - 1].end_utc_s - 1) / LT_HOUR_S;
+	const int64_t last = (points->points[points->count - 1].end_utc_s - 1) / LT_HOUR_S;
 	struct hours hours = {.first = first};
 
 	if (last - first >= LT_SIM_HOURS_MAX)
@@ -107,19 +100,15 @@ lt_simulation_signal(struct lt_sim_signal *signal,
 	} else {
 		for (size_t i = 0; i < points->count; i++) {
 			const struct lt_point *const point = &points->points[i];
-			const int64_t end_s =
-			    point->end_utc_s - point->start_utc_s > longest_s
-				? point->start_utc_s + longest_s
-				: point->end_utc_s;
+			const int64_t end_s = point->end_utc_s - point->start_utc_s > longest_s
+						  ? point->start_utc_s + longest_s
+						  : point->end_utc_s;
 
 			add_point(&hours, point, end_s);
 		}
 		for (int i = 0; i < hours.count; i++)
-			hours.sum[i] = hours.seconds[i] > 0
-					   ? hours.sum[i] / hours.seconds[i]
-					   : NAN;
-		(void)lt_sim_signal_make(
-		    signal, first, hours.sum, hours.count, err);
+			hours.sum[i] = hours.seconds[i] > 0 ? hours.sum[i] / hours.seconds[i] : NAN;
+		(void)lt_sim_signal_make(signal, first, hours.sum, hours.count, err);
 	}
 	free(hours.sum);
 	free(hours.seconds);
@@ -127,8 +116,8 @@ lt_simulation_signal(struct lt_sim_signal *signal,
 }
 
 static int
-check_span(const struct lt_simulation *simulation,
-    const struct lt_sim_signal *signal, struct lt_error *err)
+check_span(const struct lt_simulation *simulation, const struct lt_sim_signal *signal,
+    struct lt_error *err)
 {
 	const struct lt_sim_trace *const trace = &simulation->trace;
 	const int64_t from_s = signal->first_hour * LT_HOUR_S;
@@ -139,11 +128,9 @@ check_span(const struct lt_simulation *simulation,
 
 	if (from_s <= first_s && last_s < to_s)
 		return LT_OK;
-	return lt_fail(err, LT_EINPUT,
-	    "is of %s to %s, want the time of the jobs, %s to %s",
+	return lt_fail(err, LT_EINPUT, "is of %s to %s, want the time of the jobs, %s to %s",
 	    lt_utc_text(a, sizeof(a), from_s), lt_utc_text(b, sizeof(b), to_s),
-	    lt_utc_text(c, sizeof(c), first_s),
-	    lt_utc_text(d, sizeof(d), last_s));
+	    lt_utc_text(c, sizeof(c), first_s), lt_utc_text(d, sizeof(d), last_s));
 }
 
 struct wanted {
@@ -155,16 +142,12 @@ struct wanted {
 };
 
 static int
-fetch(const struct lt_simulation *simulation, struct wanted *wanted,
-    struct lt_error *err)
+fetch(const struct lt_simulation *simulation, struct wanted *wanted, struct lt_error *err)
 {
-	const struct lt_adapter *const adapter =
-	    lt_adapter_find(wanted->adapter);
+	const struct lt_adapter *const adapter = lt_adapter_find(wanted->adapter);
 	const struct lt_sim_trace *const trace = &simulation->trace;
-	const int64_t to_s =
-	    trace->jobs[trace->count - 1].submit_utc_s + AFTER_S;
-	const struct lt_window window = {
-	    trace->jobs[0].submit_utc_s - HISTORY_S, to_s, to_s};
+	const int64_t to_s = trace->jobs[trace->count - 1].submit_utc_s + AFTER_S;
+	const struct lt_window window = {trace->jobs[0].submit_utc_s - HISTORY_S, to_s, to_s};
 	struct lt_source_options *const options = &wanted->options;
 	struct lt_source_memory memory = {0};
 	struct lt_points points = {0};
@@ -173,19 +156,15 @@ fetch(const struct lt_simulation *simulation, struct wanted *wanted,
 	options->timeout_s = lt_adapter_timeout_s(adapter, options);
 	points.quantity = lt_adapter_quantity(adapter, options);
 	if (points.quantity != wanted->quantity &&
-	    !(wanted->quantity == LT_QUANTITY_CARBON &&
-		lt_quantity_is_carbon(points.quantity)))
-		lt_fail(err, LT_EINPUT, "gives %s, want %s",
-		    lt_quantity_title(points.quantity),
+	    !(wanted->quantity == LT_QUANTITY_CARBON && lt_quantity_is_carbon(points.quantity)))
+		lt_fail(err, LT_EINPUT, "gives %s, want %s", lt_quantity_title(points.quantity),
 		    lt_quantity_title(wanted->quantity));
-	else if (lt_adapter_fetch(adapter, options, &window, &points, err) ==
-		 LT_OK) {
+	else if (lt_adapter_fetch(adapter, options, &window, &points, err) == LT_OK) {
 		lt_points_sort(&points);
 		if (points.count == 0)
-			lt_fail(err, LT_EINPUT,
-			    "has nothing of the time of the jobs");
-		else if (lt_simulation_signal(wanted->signal, &points,
-			     wanted->longest_s, err) == LT_OK)
+			lt_fail(err, LT_EINPUT, "has nothing of the time of the jobs");
+		else if (lt_simulation_signal(wanted->signal, &points, wanted->longest_s, err) ==
+			 LT_OK)
 			(void)check_span(simulation, wanted->signal, err);
 	}
 	lt_points_free(&points);
@@ -212,8 +191,7 @@ static void
 find_columns(char *time, char *value, size_t size, const char *header)
 {
 	static const char *const times[] = {"zone_datetime", "Datetime (UTC)"};
-	static const char *const values[] = {
-	    "carbon_intensity_avg", "Life cycle", "LCA"};
+	static const char *const values[] = {"carbon_intensity_avg", "Life cycle", "LCA"};
 	bool found = false;
 
 	for (size_t i = 0; !found && i < sizeof(times) / sizeof(times[0]); i++)
@@ -221,8 +199,7 @@ find_columns(char *time, char *value, size_t size, const char *header)
 	if (!found)
 		(void)snprintf(time, size, "time");
 	found = false;
-	for (size_t i = 0; !found && i < sizeof(values) / sizeof(values[0]);
-	     i++)
+	for (size_t i = 0; !found && i < sizeof(values) / sizeof(values[0]); i++)
 		found = find_column(value, size, header, values[i]);
 	if (!found)
 		(void)snprintf(value, size, "value");
@@ -230,8 +207,8 @@ find_columns(char *time, char *value, size_t size, const char *header)
 
 /* Reads a CSV file by the adapter for such files. */
 static int
-read_file(const struct lt_simulation *simulation, struct wanted *wanted,
-    const char *path, struct lt_error *err)
+read_file(const struct lt_simulation *simulation, struct wanted *wanted, const char *path,
+    struct lt_error *err)
 {
 	char header[HEADER_SIZE] = "", time[256], value[256];
 	char *const full = realpath(path, NULL);
@@ -246,8 +223,7 @@ read_file(const struct lt_simulation *simulation, struct wanted *wanted,
 	if (err->code == LT_OK) {
 		const struct {
 			const char *key, *value;
-		} items[] = {{"path", full},
-		    {"quantity", lt_quantity_name(wanted->quantity)},
+		} items[] = {{"path", full}, {"quantity", lt_quantity_name(wanted->quantity)},
 		    {"time", time}, {"value", value}, {"zone", "utc"}};
 
 		find_columns(time, value, sizeof(time), header);
@@ -265,30 +241,26 @@ read_file(const struct lt_simulation *simulation, struct wanted *wanted,
 }
 
 int
-lt_simulation_read_carbon(
-    struct lt_simulation *simulation, const char *path, struct lt_error *err)
+lt_simulation_read_carbon(struct lt_simulation *simulation, const char *path, struct lt_error *err)
 {
-	struct wanted wanted = {.quantity = LT_QUANTITY_CARBON,
-	    .longest_s = LT_HOUR_S,
-	    .signal = &simulation->signal};
+	struct wanted wanted = {
+	    .quantity = LT_QUANTITY_CARBON, .longest_s = LT_HOUR_S, .signal = &simulation->signal};
 
 	return read_file(simulation, &wanted, path, err);
 }
 
 int
-lt_simulation_read_price(
-    struct lt_simulation *simulation, const char *path, struct lt_error *err)
+lt_simulation_read_price(struct lt_simulation *simulation, const char *path, struct lt_error *err)
 {
-	struct wanted wanted = {.quantity = LT_QUANTITY_PRICE,
-	    .longest_s = INT64_MAX,
-	    .signal = &simulation->price};
+	struct wanted wanted = {
+	    .quantity = LT_QUANTITY_PRICE, .longest_s = INT64_MAX, .signal = &simulation->price};
 
 	return read_file(simulation, &wanted, path, err);
 }
 
 int
-lt_simulation_read_source(struct lt_simulation *simulation, const char *config,
-    const char *source, struct lt_error *err)
+lt_simulation_read_source(
+    struct lt_simulation *simulation, const char *config, const char *source, struct lt_error *err)
 {
 	struct lt_policy *policy = NULL;
 	const struct lt_policy_source *found = NULL;
@@ -299,8 +271,7 @@ lt_simulation_read_source(struct lt_simulation *simulation, const char *config,
 		if (strcmp(policy->sources[i].name, source) == 0)
 			found = &policy->sources[i];
 	if (found == NULL) {
-		lt_fail(
-		    err, LT_ENOENT, "%s: has no source \"%s\"", config, source);
+		lt_fail(err, LT_ENOENT, "%s: has no source \"%s\"", config, source);
 	} else if (lt_check_source(policy, found, err) == LT_OK) {
 		struct wanted wanted = {.adapter = found->adapter,
 		    .options = lt_options_of(found),
@@ -316,8 +287,7 @@ lt_simulation_read_source(struct lt_simulation *simulation, const char *config,
 }
 
 static int
-read_look(struct lt_simulation *simulation, const struct lt_csv_row *row,
-    struct lt_error *err)
+read_look(struct lt_simulation *simulation, const struct lt_csv_row *row, struct lt_error *err)
 {
 	struct lt_sim_look look;
 
@@ -325,21 +295,19 @@ read_look(struct lt_simulation *simulation, const struct lt_csv_row *row,
 	    lt_utc_parse(row->cells[1], &look.done_utc_s, NULL) != LT_OK ||
 	    look.done_utc_s < look.at_utc_s ||
 	    (simulation->look_count > 0 &&
-		look.at_utc_s <
-		    simulation->looks[simulation->look_count - 1].done_utc_s))
+		look.at_utc_s < simulation->looks[simulation->look_count - 1].done_utc_s))
 		return lt_fail(err, LT_EINPUT,
-		    "line %d: got \"%s,%s\", want two times, none before those above",
-		    row->line, row->cells[0], row->cells[1]);
+		    "line %d: got \"%s,%s\", want two times, none before those above", row->line,
+		    row->cells[0], row->cells[1]);
 	simulation->looks[simulation->look_count++] = look;
 	return LT_OK;
 }
 
 static int
-read_looks(struct lt_simulation *simulation, struct lt_csv *csv,
-    struct lt_csv_row *row, struct lt_error *err)
+read_looks(struct lt_simulation *simulation, struct lt_csv *csv, struct lt_csv_row *row,
+    struct lt_error *err)
 {
-	static const struct lt_csv_column columns[] = {
-	    {"at", true}, {"done", true}};
+	static const struct lt_csv_column columns[] = {{"at", true}, {"done", true}};
 	uint32_t lines = 1;
 
 	for (const char *at = csv->at; at < csv->end; at++)
@@ -348,23 +316,20 @@ read_looks(struct lt_simulation *simulation, struct lt_csv *csv,
 	if (simulation->looks == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory for %u looks", lines);
 	int code = lt_csv_header(csv, columns, 2, err);
-	while (code == LT_OK && (code = lt_csv_row(csv, row, err)) == LT_OK &&
-	       row->cell_count > 0)
+	while (code == LT_OK && (code = lt_csv_row(csv, row, err)) == LT_OK && row->cell_count > 0)
 		code = read_look(simulation, row, err);
 	return code;
 }
 
 int
-lt_simulation_read_looks(
-    struct lt_simulation *simulation, const char *path, struct lt_error *err)
+lt_simulation_read_looks(struct lt_simulation *simulation, const char *path, struct lt_error *err)
 {
 	struct lt_csv_row *const row = malloc(sizeof(*row));
 	struct lt_csv csv;
 	char *bytes = NULL;
 	size_t byte_count = 0;
-	int code = row != NULL
-		       ? lt_plain_file_read(path, &bytes, &byte_count, err)
-		       : lt_fail(err, LT_ENOMEM, "no memory");
+	int code = row != NULL ? lt_plain_file_read(path, &bytes, &byte_count, err)
+			       : lt_fail(err, LT_ENOMEM, "no memory");
 
 	if (code == LT_OK) {
 		lt_csv_start(&csv, bytes, byte_count);

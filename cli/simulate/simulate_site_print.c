@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prints what lowtide would have saved at the site: a row per setting, and the
- * assumptions; the same as JSON; and a picture with the part of money and of
- * carbon that each setting saves, with its interval. No name of a user, account
- * or job is printed.
+ * Prints what lowtide would have saved at the site: a row per setting, and the assumptions; the
+ * same as JSON; and a picture with the part of money and of carbon that each setting saves, with
+ * its interval. No name of a user, account or job is printed.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -24,8 +23,7 @@ part_of(const struct lt_site_result *result, enum currency currency)
 	for (int i = 0; i < result->week_count; i++) {
 		const struct lt_site_sums *const week = &result->weeks[i];
 
-		saved[i] =
-		    currency == MONEY ? week->saved_micros : week->saved_mg;
+		saved[i] = currency == MONEY ? week->saved_micros : week->saved_mg;
 		base[i] = currency == MONEY ? week->base_micros : week->base_mg;
 	}
 	return lt_jackknife_part(saved, base, result->week_count);
@@ -34,8 +32,7 @@ part_of(const struct lt_site_result *result, enum currency currency)
 static const char *
 waiting_text(char *out, size_t size, double waiting)
 {
-	(void)snprintf(out, size, "%gx%s", waiting,
-	    waiting > 0 && waiting <= 1 ? " (policy)" : "");
+	(void)snprintf(out, size, "%gx%s", waiting, waiting > 0 && waiting <= 1 ? " (policy)" : "");
 	return out;
 }
 
@@ -53,8 +50,7 @@ interval_text(char *out, size_t size, const struct lt_jackknife *part)
 {
 	if (!part->has_interval)
 		return "-";
-	(void)snprintf(
-	    out, size, "%.1f..%.1f %%", part->low * 100, part->high * 100);
+	(void)snprintf(out, size, "%.1f..%.1f %%", part->low * 100, part->high * 100);
 	return out;
 }
 
@@ -65,8 +61,7 @@ struct notes {
 	char list[NOTES_MAX][NOTE_SIZE];
 };
 
-static void __attribute__((format(printf, 2, 3)))
-note(struct notes *notes, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) note(struct notes *notes, const char *format, ...)
 {
 	va_list args;
 
@@ -96,17 +91,14 @@ note_left_out(struct notes *notes, const struct lt_site_page *page)
 	} all[] = {
 	    {counts->no_signal,
 		"ran, or might have waited, in hours of which a signal is not known"},
-	    {counts->no_place,
-		"fit none of today's nodes, or have neither price nor carbon"},
-	    {page->rows.no_partition,
-		"ran in a partition that is not there any more"},
+	    {counts->no_place, "fit none of today's nodes, or have neither price nor carbon"},
+	    {page->rows.no_partition, "ran in a partition that is not there any more"},
 	    {page->rows.unended, "still wait or run"},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].count > 0)
-			note(notes, "left out: %u that %s", all[i].count,
-			    all[i].why);
+			note(notes, "left out: %u that %s", all[i].count, all[i].why);
 	if (page->silent_count > 0)
 		note(notes,
 		    "%u sources have nothing stored of that time: as if they were not in the policy",
@@ -124,27 +116,22 @@ make_notes(struct notes *notes, const struct lt_site_page *page)
 
 	notes->count = 0;
 	note_left_out(notes, page);
-	note(notes,
-	    "each run is decided as if its user had asked: who does not, saves nothing");
-	note(notes,
-	    "may start up to %s later, as max_delay says; without deadlines or checkpoints",
+	note(notes, "each run is decided as if its user had asked: who does not, saves nothing");
+	note(notes, "may start up to %s later, as max_delay says; without deadlines or checkpoints",
 	    lt_duration_text(delay, sizeof(delay), page->market.max_delay_s));
 	note(notes,
 	    "%u stay where and when they were: begin, dependency, reservation, licenses, burst buffer or a part of a heterogeneous job",
 	    counts->fixed);
-	note(notes,
-	    "who was not in the default partition is taken to have chosen it");
-	note(notes,
-	    "what stays starts when it did; room that moves make is given to nobody sooner");
-	note(notes,
-	    "known at each decision: four weeks of signals, and runs that had ended");
+	note(notes, "who was not in the default partition is taken to have chosen it");
+	note(
+	    notes, "what stays starts when it did; room that moves make is given to nobody sooner");
+	note(notes, "known at each decision: four weeks of signals, and runs that had ended");
 	note(notes,
 	    "partitions, constant prices and interruption rates are today's; budgets are not looked at");
 	if (page->results[0].week_count >= 2)
 		note(notes, "interval: 95 %%, leaving out one week at a time");
 	else
-		note(notes,
-		    "no interval: that takes two weeks, --last 14d or more");
+		note(notes, "no interval: that takes two weeks, --last 14d or more");
 }
 
 /* ---- for people ---- */
@@ -180,20 +167,15 @@ add_setting(struct lt_table *table, const struct lt_site_page *page, uint32_t i)
 	char cells[CELLS][48];
 	enum { SIZE = sizeof(cells[0]) };
 	const bool is_money = has_money(page) && money.has_part;
-	const char *const row[CELLS] = {
-	    lt_objective_name(page->settings[i].objective),
+	const char *const row[CELLS] = {lt_objective_name(page->settings[i].objective),
 	    waiting_text(cells[1], SIZE, page->settings[i].waiting),
-	    is_money
-		? lt_money_text(cells[2], SIZE,
-		      llround(result->all.saved_micros), page->market.currency)
-		: "-",
+	    is_money ? lt_money_text(
+			   cells[2], SIZE, llround(result->all.saved_micros), page->market.currency)
+		     : "-",
 	    is_money ? part_text(cells[3], SIZE, &money) : "-",
 	    is_money ? interval_text(cells[4], SIZE, &money) : "-",
-	    carbon.has_part
-		? lt_carbon_text(cells[5], SIZE, llround(result->all.saved_mg))
-		: "-",
-	    part_text(cells[6], SIZE, &carbon),
-	    interval_text(cells[7], SIZE, &carbon), cells[8],
+	    carbon.has_part ? lt_carbon_text(cells[5], SIZE, llround(result->all.saved_mg)) : "-",
+	    part_text(cells[6], SIZE, &carbon), interval_text(cells[7], SIZE, &carbon), cells[8],
 	    lt_hours_text(cells[9], SIZE, llround(result->wait_s)), cells[10]};
 
 	(void)snprintf(cells[8], SIZE, "%u", result->all.moved);
@@ -202,44 +184,38 @@ add_setting(struct lt_table *table, const struct lt_site_page *page, uint32_t i)
 }
 
 static const char *
-partition_name(
-    char *out, size_t size, const struct lt_site_page *page, uint32_t i)
+partition_name(char *out, size_t size, const struct lt_site_page *page, uint32_t i)
 {
 	if (page->anonymous)
 		(void)snprintf(out, size, "partition-%u", i + 1);
 	else
-		(void)snprintf(
-		    out, size, "%s", page->market.partitions[i].name);
+		(void)snprintf(out, size, "%s", page->market.partitions[i].name);
 	return out;
 }
 
-/* Prints a row for each partition with runs, at the policy's own price of
- * waiting. */
+/* Prints a row for each partition with runs, at the policy's own price of waiting. */
 static void
 print_partitions(FILE *out, const struct lt_site_page *page)
 {
-	static const struct lt_table_column list[] = {{"ran in", false},
-	    {"runs", true}, {"moved", true}, {"cost", true}, {"saved", true},
-	    {"CO2e", true}, {"saved", true}, {NULL, false}};
+	static const struct lt_table_column list[] = {{"ran in", false}, {"runs", true},
+	    {"moved", true}, {"cost", true}, {"saved", true}, {"CO2e", true}, {"saved", true},
+	    {NULL, false}};
 	struct lt_table *const table = lt_table_new(list);
 	const struct lt_site_result *const result = &page->results[page->shown];
 
-	for (uint32_t i = 0; table != NULL && i < page->market.partition_count;
-	     i++) {
+	for (uint32_t i = 0; table != NULL && i < page->market.partition_count; i++) {
 		const struct lt_site_sums *const sums = &result->partitions[i];
 		const char *const currency = page->market.currency;
 		char cells[7][64];
 		enum { SIZE = sizeof(cells[0]) };
-		const char *const row[] = {
-		    partition_name(cells[0], SIZE, page, i), cells[1], cells[2],
+		const char *const row[] = {partition_name(cells[0], SIZE, page, i), cells[1],
+		    cells[2],
 		    !has_money(page)
 			? "-"
-			: lt_money_text(cells[3], SIZE,
-			      llround(sums->base_micros), currency),
+			: lt_money_text(cells[3], SIZE, llround(sums->base_micros), currency),
 		    !has_money(page)
 			? "-"
-			: lt_money_text(cells[4], SIZE,
-			      llround(sums->saved_micros), currency),
+			: lt_money_text(cells[4], SIZE, llround(sums->saved_micros), currency),
 		    lt_carbon_text(cells[5], SIZE, llround(sums->base_mg)),
 		    lt_carbon_text(cells[6], SIZE, llround(sums->saved_mg))};
 
@@ -269,17 +245,15 @@ lt_site_print(FILE *out, const struct lt_site_page *page)
 	if (table == NULL)
 		return;
 	fprintf(out, "%s%s%u runs that were submitted from %s to %s\n",
-	    page->anonymous ? "" : page->market.cluster,
-	    page->anonymous ? "" : ": ", first->all.runs,
-	    lt_local_time(from, sizeof(from),
-		lt_utc_text(iso[0], sizeof(iso[0]), page->from_utc_s)),
-	    lt_local_time(to, sizeof(to),
-		lt_utc_text(iso[1], sizeof(iso[1]), page->to_utc_s)));
+	    page->anonymous ? "" : page->market.cluster, page->anonymous ? "" : ": ",
+	    first->all.runs,
+	    lt_local_time(
+		from, sizeof(from), lt_utc_text(iso[0], sizeof(iso[0]), page->from_utc_s)),
+	    lt_local_time(to, sizeof(to), lt_utc_text(iso[1], sizeof(iso[1]), page->to_utc_s)));
 	fprintf(out, "as they ran: %s%s%s CO2e, mean wait %s\n",
-	    has_money(page)
-		? lt_money_text(money, sizeof(money),
-		      llround(first->all.base_micros), page->market.currency)
-		: "",
+	    has_money(page) ? lt_money_text(money, sizeof(money), llround(first->all.base_micros),
+				  page->market.currency)
+			    : "",
 	    has_money(page) ? ", " : "",
 	    lt_carbon_text(carbon, sizeof(carbon), llround(first->all.base_mg)),
 	    lt_hours_text(wait, sizeof(wait), llround(first->base_wait_s)));
@@ -294,8 +268,7 @@ lt_site_print(FILE *out, const struct lt_site_page *page)
 	lt_table_free(table);
 	fprintf(out, "\n%s, waiting %s:\n",
 	    lt_objective_name(page->settings[page->shown].objective),
-	    waiting_text(
-		wait, sizeof(wait), page->settings[page->shown].waiting));
+	    waiting_text(wait, sizeof(wait), page->settings[page->shown].waiting));
 	print_partitions(out, page);
 	make_notes(&notes, page);
 	fputs("\n", out);
@@ -322,18 +295,14 @@ setting_json(const struct lt_site_page *page, uint32_t i)
 	const struct lt_jackknife carbon = part_of(result, CARBON);
 	const bool is_money = has_money(page) && money.has_part;
 
-	return json_pack("{s:s, s:f, s:o, s:o, s:o, s:o, s:i, s:f, s:i}",
-	    "objective", lt_objective_name(page->settings[i].objective),
-	    "waiting", page->settings[i].waiting, "saved_micros",
-	    is_money ? json_integer(llround(result->all.saved_micros))
-		     : json_null(),
-	    "saved_mg",
-	    carbon.has_part ? json_integer(llround(result->all.saved_mg))
-			    : json_null(),
-	    "money", is_money ? part_json(&money) : json_null(), "carbon",
-	    carbon.has_part ? part_json(&carbon) : json_null(), "moved",
-	    (int)result->all.moved, "mean_wait_s", result->wait_s, "late",
-	    (int)result->late);
+	return json_pack("{s:s, s:f, s:o, s:o, s:o, s:o, s:i, s:f, s:i}", "objective",
+	    lt_objective_name(page->settings[i].objective), "waiting", page->settings[i].waiting,
+	    "saved_micros",
+	    is_money ? json_integer(llround(result->all.saved_micros)) : json_null(), "saved_mg",
+	    carbon.has_part ? json_integer(llround(result->all.saved_mg)) : json_null(), "money",
+	    is_money ? part_json(&money) : json_null(), "carbon",
+	    carbon.has_part ? part_json(&carbon) : json_null(), "moved", (int)result->all.moved,
+	    "mean_wait_s", result->wait_s, "late", (int)result->late);
 }
 
 static json_t *
@@ -348,21 +317,18 @@ partitions_json(const struct lt_site_page *page)
 	json_t *const list = json_array();
 
 	for (uint32_t i = 0; i < page->market.partition_count; i++) {
-		const struct lt_site_sums *const sums =
-		    &page->results[page->shown].partitions[i];
+		const struct lt_site_sums *const sums = &page->results[page->shown].partitions[i];
 		char name[LT_NAME_SIZE + 16];
 
 		if (sums->runs == 0)
 			continue;
-		json_array_append_new(list,
-		    json_pack("{s:s, s:i, s:i, s:o, s:o, s:f, s:f}",
-			"partition",
-			partition_name(name, sizeof(name), page, i), "runs",
-			(int)sums->runs, "moved", (int)sums->moved,
-			"cost_micros", micros_json(page, sums->base_micros),
-			"saved_micros", micros_json(page, sums->saved_micros),
-			"carbon_mg", sums->base_mg, "saved_mg",
-			sums->saved_mg));
+		json_array_append_new(
+		    list, json_pack("{s:s, s:i, s:i, s:o, s:o, s:f, s:f}", "partition",
+			      partition_name(name, sizeof(name), page, i), "runs", (int)sums->runs,
+			      "moved", (int)sums->moved, "cost_micros",
+			      micros_json(page, sums->base_micros), "saved_micros",
+			      micros_json(page, sums->saved_micros), "carbon_mg", sums->base_mg,
+			      "saved_mg", sums->saved_mg));
 	}
 	return list;
 }
@@ -381,25 +347,20 @@ lt_site_json(const struct lt_site_page *page)
 	make_notes(&list, page);
 	for (int i = 0; i < list.count; i++)
 		json_array_append_new(notes, json_string(list.list[i]));
-	return json_pack(
-	    "{s:o, s:s, s:s, s:s, s:o, s:{s:i, s:i, s:i, s:i, s:i, s:i}, "
-	    "s:o, s:f, s:f, s:i, s:o, s:{s:s, s:f}, s:o, s:o}",
-	    "cluster",
-	    page->anonymous ? json_null() : json_string(page->market.cluster),
-	    "from", lt_utc_text(from, sizeof(from), page->from_utc_s), "to",
-	    lt_utc_text(to, sizeof(to), page->to_utc_s), "currency",
-	    page->market.currency, "rows_read", json_integer(page->rows.count),
-	    "runs", "counted", (int)counts->counted, "fixed",
-	    (int)counts->fixed, "no_signal", (int)counts->no_signal, "no_place",
-	    (int)counts->no_place, "no_partition", (int)page->rows.no_partition,
-	    "unended", (int)page->rows.unended, "base_micros",
-	    micros_json(page, first->all.base_micros), "base_mg",
-	    first->all.base_mg, "base_mean_wait_s", first->base_wait_s, "weeks",
-	    first->week_count, "settings", settings, "partitions_of",
-	    "objective",
+	return json_pack("{s:o, s:s, s:s, s:s, s:o, s:{s:i, s:i, s:i, s:i, s:i, s:i}, "
+			 "s:o, s:f, s:f, s:i, s:o, s:{s:s, s:f}, s:o, s:o}",
+	    "cluster", page->anonymous ? json_null() : json_string(page->market.cluster), "from",
+	    lt_utc_text(from, sizeof(from), page->from_utc_s), "to",
+	    lt_utc_text(to, sizeof(to), page->to_utc_s), "currency", page->market.currency,
+	    "rows_read", json_integer(page->rows.count), "runs", "counted", (int)counts->counted,
+	    "fixed", (int)counts->fixed, "no_signal", (int)counts->no_signal, "no_place",
+	    (int)counts->no_place, "no_partition", (int)page->rows.no_partition, "unended",
+	    (int)page->rows.unended, "base_micros", micros_json(page, first->all.base_micros),
+	    "base_mg", first->all.base_mg, "base_mean_wait_s", first->base_wait_s, "weeks",
+	    first->week_count, "settings", settings, "partitions_of", "objective",
 	    lt_objective_name(page->settings[page->shown].objective), "waiting",
-	    page->settings[page->shown].waiting, "partitions",
-	    partitions_json(page), "notes", notes);
+	    page->settings[page->shown].waiting, "partitions", partitions_json(page), "notes",
+	    notes);
 }
 
 /* ---- as a picture ---- */
@@ -420,8 +381,7 @@ struct scale { /* percent from low to high between LEFT and RIGHT */
 static double
 x_of(const struct scale *scale, double part)
 {
-	return LEFT + (RIGHT - LEFT) * (part * 100 - scale->low) /
-			  (scale->high - scale->low);
+	return LEFT + (RIGHT - LEFT) * (part * 100 - scale->low) / (scale->high - scale->low);
 }
 
 static void
@@ -430,8 +390,7 @@ stretch(struct scale *scale, const struct lt_jackknife *part)
 	if (!part->has_part)
 		return;
 	const double low = (part->has_interval ? part->low : part->part) * 100;
-	const double high =
-	    (part->has_interval ? part->high : part->part) * 100;
+	const double high = (part->has_interval ? part->high : part->part) * 100;
 
 	while (low < scale->low && scale->low > -100)
 		scale->low -= 10;
@@ -446,8 +405,8 @@ within(const struct scale *scale, double part)
 }
 
 static void
-draw_bar(FILE *out, const struct scale *scale, const struct lt_jackknife *part,
-    const char *color, int y)
+draw_bar(
+    FILE *out, const struct scale *scale, const struct lt_jackknife *part, const char *color, int y)
 {
 	if (!part->has_part)
 		return;
@@ -455,20 +414,17 @@ draw_bar(FILE *out, const struct scale *scale, const struct lt_jackknife *part,
 	const double end = x_of(scale, within(scale, part->part));
 	const int middle = y + BAR / 2;
 
-	fprintf(out,
-	    "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n",
+	fprintf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n",
 	    fmin(zero, end), y, fabs(end - zero), BAR, color);
 	if (part->has_interval) {
 		const double low = x_of(scale, within(scale, part->low));
 		const double high = x_of(scale, within(scale, part->high));
 
-		fprintf(out,
-		    "<path d=\"M%.1f %dH%.1fM%.1f %dv%dM%.1f %dv%d\" stroke=\"#000\"/>\n",
-		    low, middle, high, low, y + 3, BAR - 6, high, y + 3,
-		    BAR - 6);
+		fprintf(out, "<path d=\"M%.1f %dH%.1fM%.1f %dv%dM%.1f %dv%d\" stroke=\"#000\"/>\n",
+		    low, middle, high, low, y + 3, BAR - 6, high, y + 3, BAR - 6);
 	}
-	fprintf(out, "<text x=\"%d\" y=\"%d\">%.1f %%</text>\n", RIGHT + 12,
-	    y + BAR - 4, part->part * 100);
+	fprintf(out, "<text x=\"%d\" y=\"%d\">%.1f %%</text>\n", RIGHT + 12, y + BAR - 4,
+	    part->part * 100);
 }
 
 static void
@@ -478,8 +434,8 @@ draw_scale(FILE *out, const struct scale *scale, int bottom)
 		fprintf(out,
 		    "<path d=\"M%.1f %dV%d\" stroke=\"#ddd\"/>"
 		    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g %%</text>\n",
-		    x_of(scale, at / 100), TOP - 10, bottom,
-		    x_of(scale, at / 100), bottom + 16, at);
+		    x_of(scale, at / 100), TOP - 10, bottom, x_of(scale, at / 100), bottom + 16,
+		    at);
 }
 
 static void
@@ -504,20 +460,16 @@ draw(FILE *out, const struct lt_site_page *page)
 	    "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
 	    "<text x=\"20\" y=\"24\" font-size=\"15\" font-weight=\"bold\">What lowtide would have saved, %.10s to %.10s, %u runs</text>\n"
 	    "<text x=\"20\" y=\"44\">%s<tspan fill=\"#383\">green: of CO2e</tspan>; line: 95 %%; each run as if its user had asked</text>\n",
-	    WIDTH, bottom + 40,
-	    lt_utc_text(from, sizeof(from), page->from_utc_s),
-	    lt_utc_text(to, sizeof(to), page->to_utc_s),
-	    page->results[0].all.runs,
-	    has_money(page) ? "<tspan fill=\"#06c\">blue: of money</tspan>; "
-			    : "");
+	    WIDTH, bottom + 40, lt_utc_text(from, sizeof(from), page->from_utc_s),
+	    lt_utc_text(to, sizeof(to), page->to_utc_s), page->results[0].all.runs,
+	    has_money(page) ? "<tspan fill=\"#06c\">blue: of money</tspan>; " : "");
 	draw_scale(out, &scale, bottom);
 	for (uint32_t i = 0; i < page->setting_count; i++) {
 		const int y = TOP + (int)i * ROW;
 
-		fprintf(out, "<text x=\"20\" y=\"%d\">%s, waiting %s</text>\n",
-		    y + BAR + 4, lt_objective_name(page->settings[i].objective),
-		    waiting_text(
-			waiting, sizeof(waiting), page->settings[i].waiting));
+		fprintf(out, "<text x=\"20\" y=\"%d\">%s, waiting %s</text>\n", y + BAR + 4,
+		    lt_objective_name(page->settings[i].objective),
+		    waiting_text(waiting, sizeof(waiting), page->settings[i].waiting));
 		draw_bar(out, &scale, &money[i], "#06c", y);
 		draw_bar(out, &scale, &carbon[i], "#383", y + BAR + 4);
 	}
@@ -525,8 +477,7 @@ draw(FILE *out, const struct lt_site_page *page)
 }
 
 int
-lt_site_write_svg(
-    const struct lt_site_page *page, const char *path, struct lt_error *err)
+lt_site_write_svg(const struct lt_site_page *page, const char *path, struct lt_error *err)
 {
 	struct lt_output output;
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A site's runs, from sacct, which also has the time before lowtide. sacct is
- * asked day by day, so that neither slurmdbd nor this process holds a month at
- * once; a day that is too much for one answer is split. A row that can't be
- * read is an error.
+ * A site's runs, from sacct, which also has the time before lowtide. sacct is asked day by day, so
+ * that neither slurmdbd nor this process holds a month at once; a day that is too much for one
+ * answer is split. A row that can't be read is an error.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,13 +17,13 @@
 enum {
 	TIMEOUT_S = 300,	/* of one question */
 	LEAST_SPAN_S = 15 * 60, /* a shorter one is not cut in two */
-	/* Slurm's pass over all that waits (sched_interval): what was free to
-	 * run when it came, as a task of an array, is eligible since then. */
+	/* Slurm's pass over all that waits (sched_interval): what was free to run when it came, as
+	 * a task of an array, is eligible since then. */
 	PASS_S = 60,
 };
 
-/* Between two of them, eight digits that are drawn for each question: no user
- * knew them when they named a job. */
+/* Between two of them, eight digits that are drawn for each question: no user knew them when they
+ * named a job. */
 #define DELIMITER_BYTE "\x1f"
 enum { DELIMITER_SIZE = 11 };
 
@@ -60,9 +59,7 @@ number_of(const char *text)
 {
 	int64_t value;
 
-	return lt_int64_parse(text, 0, INT64_MAX / 2, &value, NULL) == LT_OK
-		   ? value
-		   : -1;
+	return lt_int64_parse(text, 0, INT64_MAX / 2, &value, NULL) == LT_OK ? value : -1;
 }
 
 static uint32_t
@@ -70,9 +67,7 @@ count_of(const char *text)
 {
 	const int64_t value = number_of(text);
 
-	return value < 0	    ? 0
-	       : value > UINT32_MAX ? UINT32_MAX
-				    : (uint32_t)value;
+	return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
 /* Returns the amount of a name in "cpu=4,gres/gpu=2,mem=16G,node=1"; -1 = none.
@@ -89,19 +84,16 @@ tres_of(const char *tres, const char *name)
 
 		if (item > length && item - length - 1 < sizeof(value) &&
 		    strncmp(at, name, length) == 0 && at[length] == '=') {
-			(void)snprintf(value, sizeof(value), "%.*s",
-			    (int)(item - length - 1), at + length + 1);
-			return lt_mebibytes_parse(value, &amount, NULL) == LT_OK
-				   ? amount
-				   : -1;
+			(void)snprintf(value, sizeof(value), "%.*s", (int)(item - length - 1),
+			    at + length + 1);
+			return lt_mebibytes_parse(value, &amount, NULL) == LT_OK ? amount : -1;
 		}
 		at += item + (at[item] == ',');
 	}
 	return -1;
 }
 
-/* True if this word of the command is that option: "-p", "-pgpu",
- * "--partition=gpu". */
+/* True if this word of the command is that option: "-p", "-pgpu", "--partition=gpu". */
 static bool
 is_option(const char *word, size_t length, const char *name)
 {
@@ -124,8 +116,8 @@ static const struct {
     {"--bb", "--bbf", LT_PIN_BURST_BUFFER},
 };
 
-/* Returns the choices that the command line fixed. Options of the script that
- * look alike count too: then fewer runs are moved than possible. */
+/* Returns the choices that the command line fixed. Options of the script that look alike count too:
+ * then fewer runs are moved than possible. */
 static uint32_t
 pins_of_line(const char *line)
 {
@@ -134,15 +126,13 @@ pins_of_line(const char *line)
 	const char *const program = slash != NULL ? slash + 1 : line;
 	uint32_t pins = 0;
 
-	if (strncmp(program, "srun", 4) == 0 ||
-	    strncmp(program, "salloc", 6) == 0)
+	if (strncmp(program, "srun", 4) == 0 || strncmp(program, "salloc", 6) == 0)
 		pins |= LT_PIN_INTERACTIVE;
 	for (const char *word = line + first; *word != '\0';) {
 		word += strspn(word, " ");
 		const size_t length = strcspn(word, " ");
 
-		for (size_t i = 0; i < sizeof(pinning) / sizeof(pinning[0]);
-		     i++)
+		for (size_t i = 0; i < sizeof(pinning) / sizeof(pinning[0]); i++)
 			if (is_option(word, length, pinning[i].option) ||
 			    is_option(word, length, pinning[i].other))
 				pins |= (uint32_t)pinning[i].pin;
@@ -152,8 +142,7 @@ pins_of_line(const char *line)
 }
 
 static uint32_t
-pins_of(char *const cells[COLUMNS], const struct lt_site_run *run,
-    const struct lt_market *market)
+pins_of(char *const cells[COLUMNS], const struct lt_site_run *run, const struct lt_market *market)
 {
 	uint32_t pins = pins_of_line(cells[LINE]);
 
@@ -165,24 +154,20 @@ pins_of(char *const cells[COLUMNS], const struct lt_site_run *run,
 	if (strchr(cells[ID], '+') != NULL)
 		pins |= LT_PIN_HET;
 	/* slurmdbd does not have #SBATCH lines. */
-	if ((market->partitions[run->partition].flags & LT_PARTITION_DEFAULT) ==
-	    0)
+	if ((market->partitions[run->partition].flags & LT_PARTITION_DEFAULT) == 0)
 		pins |= LT_PIN_PARTITION;
 	return pins;
 }
 
 static int
-add_run(struct lt_site_rows *rows, const struct lt_site_run *run,
-    struct lt_error *err)
+add_run(struct lt_site_rows *rows, const struct lt_site_run *run, struct lt_error *err)
 {
 	if (rows->count == LT_SITE_RUNS_MAX)
-		return lt_fail(err, LT_ELIMIT,
-		    "sacct: more than %d runs; want a shorter --last",
+		return lt_fail(err, LT_ELIMIT, "sacct: more than %d runs; want a shorter --last",
 		    LT_SITE_RUNS_MAX);
 	if (rows->count == rows->room) {
 		const uint32_t more = rows->room * 2 + 1024;
-		struct lt_site_run *const grown =
-		    realloc(rows->runs, more * sizeof(*grown));
+		struct lt_site_run *const grown = realloc(rows->runs, more * sizeof(*grown));
 
 		if (grown == NULL)
 			return lt_fail(err, LT_ENOMEM, "runs: no memory");
@@ -215,34 +200,30 @@ run_of(char *const cells[COLUMNS])
 	    .name = cells[NAME],
 	    .features = cells[CONSTRAINTS]};
 
-	run.eligible_utc_s =
-	    eligible_s > run.submit_utc_s && eligible_s <= run.start_utc_s
-		? eligible_s
-		: run.submit_utc_s;
+	run.eligible_utc_s = eligible_s > run.submit_utc_s && eligible_s <= run.start_utc_s
+				 ? eligible_s
+				 : run.submit_utc_s;
 	return run;
 }
 
 /* Takes a row, unless the job never ran, or ended in the time of another page.
  */
 static int
-take_row(struct lt_site_page *page, char *cells[COLUMNS],
-    const struct lt_site_span *span, struct lt_error *err)
+take_row(struct lt_site_page *page, char *cells[COLUMNS], const struct lt_site_span *span,
+    struct lt_error *err)
 {
 	struct lt_site_rows *const rows = &page->rows;
-	const int partition =
-	    lt_market_partition(&page->market, cells[PARTITION]);
+	const int partition = lt_market_partition(&page->market, cells[PARTITION]);
 	struct lt_site_run run = run_of(cells);
 
 	if (run.submit_utc_s < 0)
 		return LT_OK;
 	if (run.end_utc_s <= 0) {
-		rows->unended +=
-		    span->is_last && run.submit_utc_s >= page->from_utc_s;
+		rows->unended += span->is_last && run.submit_utc_s >= page->from_utc_s;
 		return LT_OK;
 	}
-	if (run.start_utc_s < run.submit_utc_s ||
-	    run.end_utc_s <= run.start_utc_s || run.nodes == 0 ||
-	    run.end_utc_s < span->from_utc_s || run.end_utc_s >= span->to_utc_s)
+	if (run.start_utc_s < run.submit_utc_s || run.end_utc_s <= run.start_utc_s ||
+	    run.nodes == 0 || run.end_utc_s < span->from_utc_s || run.end_utc_s >= span->to_utc_s)
 		return LT_OK;
 	if (partition < 0) {
 		rows->no_partition += run.submit_utc_s >= page->from_utc_s;
@@ -257,8 +238,7 @@ take_row(struct lt_site_page *page, char *cells[COLUMNS],
 static int
 keep_page(struct lt_site_rows *rows, char *text, struct lt_error *err)
 {
-	char **const pages =
-	    realloc(rows->pages, (rows->page_count + 1) * sizeof(*rows->pages));
+	char **const pages = realloc(rows->pages, (rows->page_count + 1) * sizeof(*rows->pages));
 
 	if (pages == NULL) {
 		free(text);
@@ -287,8 +267,8 @@ take_cells(char *cells[COLUMNS], char **rest, const char *delimiter)
 }
 
 int
-lt_site_rows_take(struct lt_site_page *page, char *text,
-    const struct lt_site_span *span, struct lt_error *err)
+lt_site_rows_take(
+    struct lt_site_page *page, char *text, const struct lt_site_span *span, struct lt_error *err)
 {
 	char *rest = text;
 
@@ -298,8 +278,7 @@ lt_site_rows_take(struct lt_site_page *page, char *text,
 		char *cells[COLUMNS];
 
 		if (!take_cells(cells, &rest, span->delimiter))
-			return lt_fail(
-			    err, LT_EIO, "sacct: its answer ends within a row");
+			return lt_fail(err, LT_EIO, "sacct: its answer ends within a row");
 		if (take_row(page, cells, span, err) != LT_OK)
 			return err->code;
 	}
@@ -321,22 +300,17 @@ sacct_time(char *out, size_t size, int64_t utc_s)
 
 /* Asks sacct. LT_ELIMIT: too much for one answer. */
 static int
-ask_sacct(struct lt_program *child, const struct lt_site_span *span,
-    struct lt_error *err)
+ask_sacct(struct lt_program *child, const struct lt_site_span *span, struct lt_error *err)
 {
 	char from[32], to[32], option[64];
-	/* Times as seconds: sacct prints them in the local zone, which has an
-	 * hour twice a year. */
-	const char *const argv[] = {"env", "TZ=UTC0", "SLURM_TIME_FORMAT=%s",
-	    "sacct", "-a", "-X", "-D", "-p", "-n", "--noconvert", option, "-S",
+	/* Times as seconds: sacct prints them in the local zone, which has an hour twice a year. */
+	const char *const argv[] = {"env", "TZ=UTC0", "SLURM_TIME_FORMAT=%s", "sacct", "-a", "-X",
+	    "-D", "-p", "-n", "--noconvert", option, "-S",
 	    sacct_time(from, sizeof(from), span->from_utc_s), "-E",
-	    sacct_time(to, sizeof(to), span->to_utc_s), "-o", columns_wanted,
-	    NULL};
+	    sacct_time(to, sizeof(to), span->to_utc_s), "-o", columns_wanted, NULL};
 
-	(void)snprintf(
-	    option, sizeof(option), "--delimiter=%s", span->delimiter);
-	if (lt_program_run(child, (char *const *)(uintptr_t)argv, true,
-		TIMEOUT_S, err) != LT_OK)
+	(void)snprintf(option, sizeof(option), "--delimiter=%s", span->delimiter);
+	if (lt_program_run(child, (char *const *)(uintptr_t)argv, true, TIMEOUT_S, err) != LT_OK)
 		return err->code;
 	if (child->status == 0)
 		return LT_OK;
@@ -351,8 +325,7 @@ ask_sacct(struct lt_program *child, const struct lt_site_span *span,
 }
 
 static int
-read_span(struct lt_site_page *page, const struct lt_site_span *span,
-    struct lt_error *err)
+read_span(struct lt_site_page *page, const struct lt_site_span *span, struct lt_error *err)
 {
 	const int64_t length_s = span->to_utc_s - span->from_utc_s;
 	struct lt_program child;
@@ -362,8 +335,7 @@ read_span(struct lt_site_page *page, const struct lt_site_span *span,
 		text = child.out;
 		child.out = NULL;
 		lt_program_free(&child);
-		return text != NULL ? lt_site_rows_take(page, text, span, err)
-				    : LT_OK;
+		return text != NULL ? lt_site_rows_take(page, text, span, err) : LT_OK;
 	}
 	if (err->code != LT_ELIMIT || length_s < 2 * LEAST_SPAN_S)
 		return err->code;
@@ -391,9 +363,8 @@ by_submission(const void *a, const void *b)
 {
 	const struct lt_site_run *const x = a, *const y = b;
 	const int orders[] = {by_number(x->submit_utc_s, y->submit_utc_s),
-	    by_number(x->start_utc_s, y->start_utc_s),
-	    by_number(x->end_utc_s, y->end_utc_s), by_number(x->uid, y->uid),
-	    by_number(x->cpus, y->cpus), strcmp(x->name, y->name)};
+	    by_number(x->start_utc_s, y->start_utc_s), by_number(x->end_utc_s, y->end_utc_s),
+	    by_number(x->uid, y->uid), by_number(x->cpus, y->cpus), strcmp(x->name, y->name)};
 
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
 		if (orders[i] != 0)
@@ -404,36 +375,30 @@ by_submission(const void *a, const void *b)
 int
 lt_site_rows_read(struct lt_site_page *page, struct lt_error *err)
 {
-	const int64_t days =
-	    (page->to_utc_s - page->from_utc_s + LT_DAY_S - 1) / LT_DAY_S;
+	const int64_t days = (page->to_utc_s - page->from_utc_s + LT_DAY_S - 1) / LT_DAY_S;
 	const bool tells = lt_cli_escapes(STDERR_FILENO);
 	char delimiter[DELIMITER_SIZE];
 	uint32_t drawn;
 
 	if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
 		return lt_fail(err, LT_EIO, "no random bytes");
-	(void)snprintf(delimiter, sizeof(delimiter),
-	    DELIMITER_BYTE "%08x" DELIMITER_BYTE, drawn);
+	(void)snprintf(delimiter, sizeof(delimiter), DELIMITER_BYTE "%08x" DELIMITER_BYTE, drawn);
 	for (int64_t day = 0; day < days && err->code == LT_OK; day++) {
 		const int64_t from_s = page->from_utc_s + day * LT_DAY_S;
 		const bool is_last = day + 1 == days;
 		/* Runs that end in this second, too. */
-		const struct lt_site_span span = {from_s,
-		    is_last ? page->to_utc_s + 1 : from_s + LT_DAY_S, is_last,
-		    delimiter};
+		const struct lt_site_span span = {
+		    from_s, is_last ? page->to_utc_s + 1 : from_s + LT_DAY_S, is_last, delimiter};
 
 		if (tells)
-			fprintf(stderr,
-			    "\rsimulate: sacct, day %lld of %lld, %u runs\033[K",
-			    (long long)day + 1, (long long)days,
-			    page->rows.count);
+			fprintf(stderr, "\rsimulate: sacct, day %lld of %lld, %u runs\033[K",
+			    (long long)day + 1, (long long)days, page->rows.count);
 		(void)read_span(page, &span, err);
 	}
 	if (tells)
 		fputs("\r\033[K", stderr);
 	if (err->code == LT_OK && page->rows.count > 0)
-		qsort(page->rows.runs, page->rows.count,
-		    sizeof(*page->rows.runs), by_submission);
+		qsort(page->rows.runs, page->rows.count, sizeof(*page->rows.runs), by_submission);
 	return err->code;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide web: a page to look at, served to the user who runs it and asked of
- * lowtided as that user. This file has the options, the token, the socket on
- * which it listens (a port of this host alone, or a Unix socket that only its
- * user opens) and the lines that it prints.
+ * lowtide web: a page to look at, served to the user who runs it and asked of lowtided as that
+ * user. This file has the options, the token, the socket on which it listens (a port of this host
+ * alone, or a Unix socket that only its user opens) and the lines that it prints.
  *
  * Fails if lowtided does not answer, or the port or socket can't be had.
  */
@@ -53,18 +52,16 @@ lt_page_listen_port(struct lt_page *page, struct lt_error *err)
 
 	snprintf(where, sizeof(where), "127.0.0.1:%d", page->port);
 	page->fd = open_socket(AF_INET);
-	if (page->fd < 0 ||
-	    setsockopt(page->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
-	    bind(page->fd, (struct sockaddr *)&address, size) ||
-	    listen(page->fd, BACKLOG) ||
+	if (page->fd < 0 || setsockopt(page->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
+	    bind(page->fd, (struct sockaddr *)&address, size) || listen(page->fd, BACKLOG) ||
 	    getsockname(page->fd, (struct sockaddr *)&address, &size))
 		return fail_at(page, where, err);
 	page->port = ntohs(address.sin_port);
 	return LT_OK;
 }
 
-/* Removes the socket of an earlier process that was killed. A socket that
- * answers, and anything that is not a socket of ours, stays. */
+/* Removes the socket of an earlier process that was killed. A socket that answers, and anything
+ * that is not a socket of ours, stays. */
 static int
 make_room(const struct sockaddr_un *address, struct lt_error *err)
 {
@@ -77,14 +74,13 @@ make_room(const struct sockaddr_un *address, struct lt_error *err)
 
 	if (fd < 0)
 		return LT_OK;
-	const bool answers = connect(fd, (const struct sockaddr *)address,
-				 sizeof(*address)) == 0 ||
+	const bool answers = connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
 			     errno != ECONNREFUSED;
 
 	close(fd);
 	if (answers)
-		return lt_fail(err, LT_ECONFLICT,
-		    "%s: another one listens there", address->sun_path);
+		return lt_fail(
+		    err, LT_ECONFLICT, "%s: another one listens there", address->sun_path);
 	unlink(address->sun_path);
 	return LT_OK;
 }
@@ -102,10 +98,9 @@ lt_page_listen_socket(struct lt_page *page, struct lt_error *err)
 	page->fd = open_socket(AF_UNIX);
 	/* Right from the first moment: a chmod() would come later. */
 	const mode_t before = umask(0177);
-	const bool ok =
-	    page->fd >= 0 &&
-	    bind(page->fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-	    listen(page->fd, BACKLOG) == 0;
+	const bool ok = page->fd >= 0 &&
+			bind(page->fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+			listen(page->fd, BACKLOG) == 0;
 
 	umask(before);
 	return ok ? LT_OK : fail_at(page, page->socket, err);
@@ -115,8 +110,7 @@ enum { PORT_MIN = 1024, PORT_MAX = 65535, SUGGESTED_PORT = 8017 };
 
 const struct lt_cli_option lt_cli_web_options[] = {
     {"port", "N", "on 127.0.0.1: this port, not any that is free"},
-    {"socket", "[=PATH]",
-	"on a Unix socket; without PATH $XDG_RUNTIME_DIR/lowtide-web.sock"},
+    {"socket", "[=PATH]", "on a Unix socket; without PATH $XDG_RUNTIME_DIR/lowtide-web.sock"},
     {NULL, NULL, NULL},
 };
 
@@ -155,8 +149,7 @@ make_token(char token[LT_PAGE_TOKEN_SIZE], struct lt_error *err)
 	return LT_OK;
 }
 
-/* Names the socket: the PATH of --socket, or a file in the user's runtime
- * directory. */
+/* Names the socket: the PATH of --socket, or a file in the user's runtime directory. */
 static int
 name_socket(struct lt_page *page, const char *path, struct lt_error *err)
 {
@@ -166,12 +159,11 @@ name_socket(struct lt_page *page, const char *path, struct lt_error *err)
 	if (!named && (dir == NULL || dir[0] != '/'))
 		return lt_fail(err, LT_EINPUT,
 		    "XDG_RUNTIME_DIR names no runtime directory; want --socket=PATH");
-	const int length = snprintf(page->socket, sizeof(page->socket), "%s%s",
-	    named ? path : dir, named ? "" : "/lowtide-web.sock");
+	const int length = snprintf(page->socket, sizeof(page->socket), "%s%s", named ? path : dir,
+	    named ? "" : "/lowtide-web.sock");
 	return (size_t)length < sizeof(page->socket)
 		   ? LT_OK
-		   : lt_fail(err, LT_EINPUT,
-			 "%s: longer than a socket's name may be (%zu)",
+		   : lt_fail(err, LT_EINPUT, "%s: longer than a socket's name may be (%zu)",
 			 named ? path : dir, sizeof(page->socket) - 1);
 }
 
@@ -180,8 +172,7 @@ start_page(struct lt_page *page, const char *socket, struct lt_error *err)
 {
 	json_t *status = NULL;
 
-	/* Fail now if lowtided does not answer: the page would fail each
-	 * minute. */
+	/* Fail now if lowtided does not answer: the page would fail each minute. */
 	if (lt_client_get(&status, page->cli, "/v1/status", err) != LT_OK)
 		return err->code;
 	json_decref(status);
@@ -190,8 +181,7 @@ start_page(struct lt_page *page, const char *socket, struct lt_error *err)
 			return err->code;
 		return lt_page_listen_port(page, err);
 	}
-	if (name_socket(page, socket, err) != LT_OK ||
-	    lt_page_listen_socket(page, err) != LT_OK)
+	if (name_socket(page, socket, err) != LT_OK || lt_page_listen_socket(page, err) != LT_OK)
 		return err->code;
 	memcpy(socket_made, page->socket, sizeof(socket_made));
 	return LT_OK;
@@ -214,8 +204,7 @@ print_address(const struct lt_page *page)
 		printf("%s\n"
 		       "from elsewhere: ssh -L %d:%s %s\n"
 		       "and then http://localhost:%d/; Ctrl-C ends it\n",
-		    page->socket, SUGGESTED_PORT, page->socket, host,
-		    SUGGESTED_PORT);
+		    page->socket, SUGGESTED_PORT, page->socket, host, SUGGESTED_PORT);
 	fflush(stdout);
 }
 
@@ -229,10 +218,8 @@ lt_cli_web(const struct lt_cli *cli)
 	int64_t number = 0;
 
 	if (port != NULL && socket != NULL)
-		return lt_cli_usage(
-		    cli, "--port and --socket are two places: want one");
-	if (port != NULL &&
-	    lt_int64_parse(port, PORT_MIN, PORT_MAX, &number, &err) != LT_OK)
+		return lt_cli_usage(cli, "--port and --socket are two places: want one");
+	if (port != NULL && lt_int64_parse(port, PORT_MIN, PORT_MAX, &number, &err) != LT_OK)
 		return lt_cli_usage(cli, "--port: %s", err.text);
 	page.port = (int)number;
 	lt_cli_whole_lines(); /* an address is copied */

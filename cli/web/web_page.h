@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the files of "lowtide web": web.c has the options and opens the
- * socket, web_serve.c answers requests.
+ * Shared by the files of "lowtide web": web.c has the options and opens the socket, web_serve.c
+ * answers requests.
  */
 #ifndef LT_CLI_WEB_PAGE_H
 #define LT_CLI_WEB_PAGE_H
@@ -27,9 +27,8 @@ struct lt_page {
  */
 int lt_page_listen_port(struct lt_page *page, struct lt_error *err);
 /*
- * Listens on the Unix socket page->socket, of mode 0600, and removes one that
- * an earlier process left. LT_EINPUT: too long; LT_ECONFLICT: another one
- * listens there; LT_EIO.
+ * Listens on the Unix socket page->socket, of mode 0600, and removes one that an earlier process
+ * left. LT_EINPUT: too long; LT_ECONFLICT: another one listens there; LT_EIO.
  */
 int lt_page_listen_socket(struct lt_page *page, struct lt_error *err);
 

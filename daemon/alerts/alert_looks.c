@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Alerts that lowtided looks for by itself: a run that costs several times what
- * was expected of it, GPUs of a run that did nothing, a day on which a team
- * spent unusually much. Each of them writes a row of the ledger that is due,
- * once: a name that is there was raised. alert_send.c sends it. Percentages of
- * budgets, which come back, are alerts.c's; a closed month is api_close.c's.
+ * Alerts that lowtided looks for by itself: a run that costs several times what was expected of it,
+ * GPUs of a run that did nothing, a day on which a team spent unusually much. Each of them writes a
+ * row of the ledger that is due, once: a name that is there was raised. alert_send.c sends it.
+ * Percentages of budgets, which come back, are alerts.c's; a closed month is api_close.c's.
  *
- * Reads the policy's notify:, the list of jobs, the budget snapshot and the
- * ledger. A kind is the policy's with its limit, else nothing is looked at. A
- * failure is its step's, which is tried again; of runs that Slurm's accounting
- * has measured it is that of the step that reads them.
+ * Reads the policy's notify:, the list of jobs, the budget snapshot and the ledger. A kind is the
+ * policy's with its limit, else nothing is looked at. A failure is its step's, which is tried
+ * again; of runs that Slurm's accounting has measured it is that of the step that reads them.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -42,11 +40,10 @@ enum {
 	WHOLE_PERCENT = 100,
 };
 
-/* Writes down as due what is not there yet; *is_new: it was not. The alert has
- * its name, kind, team and text, and what else is its own. */
+/* Writes down as due what is not there yet; *is_new: it was not. The alert has its name, kind, team
+ * and text, and what else is its own. */
 static int
-raise_once(struct lt_daemon *d, struct lt_alert *alert, bool *is_new,
-    struct lt_error *err)
+raise_once(struct lt_daemon *d, struct lt_alert *alert, bool *is_new, struct lt_error *err)
 {
 	struct lt_alert known;
 	int code = lt_ledger_alert(d->ledger, alert->name, &known, err);
@@ -94,12 +91,10 @@ lt_run_cost_expected(const struct lt_quote *quote)
 }
 
 bool
-lt_run_cost_is_above(const struct lt_amount *cost,
-    const struct lt_amount *expected, double times)
+lt_run_cost_is_above(const struct lt_amount *cost, const struct lt_amount *expected, double times)
 {
 	if (cost->has_money && expected->has_money)
-		return (double)cost->money_micros >
-		       times * (double)expected->money_micros;
+		return (double)cost->money_micros > times * (double)expected->money_micros;
 	return cost->has_carbon && expected->has_carbon &&
 	       (double)cost->carbon_mg > times * (double)expected->carbon_mg;
 }
@@ -114,21 +109,20 @@ static void
 write_cost_figures(struct run_cost *of, const char *currency)
 {
 	if (of->cost.has_money && of->expected.has_money) {
-		lt_money_text(of->cost_text, sizeof(of->cost_text),
-		    of->cost.money_micros, currency);
+		lt_money_text(
+		    of->cost_text, sizeof(of->cost_text), of->cost.money_micros, currency);
 		lt_money_text(of->expected_text, sizeof(of->expected_text),
 		    of->expected.money_micros, currency);
 	} else {
+		lt_carbon_text(of->cost_text, sizeof(of->cost_text), of->cost.carbon_mg);
 		lt_carbon_text(
-		    of->cost_text, sizeof(of->cost_text), of->cost.carbon_mg);
-		lt_carbon_text(of->expected_text, sizeof(of->expected_text),
-		    of->expected.carbon_mg);
+		    of->expected_text, sizeof(of->expected_text), of->expected.carbon_mg);
 	}
 }
 
 static void
-write_cost_text(struct lt_alert *alert, const struct run_cost *of,
-    const struct lt_daemon *d, int64_t now_utc_s)
+write_cost_text(
+    struct lt_alert *alert, const struct run_cost *of, const struct lt_daemon *d, int64_t now_utc_s)
 {
 	const struct lt_batch_job *const job = of->job;
 	char address[LT_JOB_ADDRESS_SIZE], since[64];
@@ -136,25 +130,23 @@ write_cost_text(struct lt_alert *alert, const struct run_cost *of,
 	const bool has_name = job->name != NULL && job->name[0] != '\0';
 
 	lt_job_address(address, job);
-	lt_zone_text(since, sizeof(since), &d->site.market.zone,
-	    job->start_utc_s, now_utc_s);
+	lt_zone_text(since, sizeof(since), &d->site.market.zone, job->start_utc_s, now_utc_s);
 	snprintf(alert->subject, sizeof(alert->subject),
-	    "lowtide: job %s has cost more than %g times what was expected",
-	    address, d->site.policy->notify.alerts.run_above);
+	    "lowtide: job %s has cost more than %g times what was expected", address,
+	    d->site.policy->notify.alerts.run_above);
 	lt_text_put(&text,
 	    "Job %s%s%.200s%s of %s in %s has cost %s since %s: %s was expected of all of it.\n"
 	    "It runs on.\n\n"
 	    "How it went: lowtide explain %s\n"
 	    "Cancel it:   scancel %s\n",
-	    address, has_name ? " (" : "", has_name ? job->name : "",
-	    has_name ? ")" : "", job->user, job->account, of->cost_text, since,
-	    of->expected_text, address, address);
+	    address, has_name ? " (" : "", has_name ? job->name : "", has_name ? ")" : "",
+	    job->user, job->account, of->cost_text, since, of->expected_text, address, address);
 	lt_text_lines(alert->text);
 }
 
 static int
-raise_cost(struct lt_daemon *d, struct run_cost *of,
-    const struct lt_quote *quote, int64_t now_utc_s, struct lt_error *err)
+raise_cost(struct lt_daemon *d, struct run_cost *of, const struct lt_quote *quote,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_batch_job *const job = of->job;
 	struct lt_alert alert = {.kind = LT_ALERT_RUN,
@@ -164,9 +156,8 @@ raise_cost(struct lt_daemon *d, struct run_cost *of,
 	    .made_utc_s = now_utc_s};
 	bool is_new;
 
-	snprintf(alert.name, sizeof(alert.name),
-	    "run:%u:%016" PRIx64 ":%" PRId64, job->job_id, quote->id,
-	    job->start_utc_s);
+	snprintf(alert.name, sizeof(alert.name), "run:%u:%016" PRIx64 ":%" PRId64, job->job_id,
+	    quote->id, job->start_utc_s);
 	lt_copy_lower(alert.team, sizeof(alert.team), job->account);
 	write_cost_figures(of, d->site.policy->currency);
 	write_cost_text(&alert, of, d, now_utc_s);
@@ -176,37 +167,32 @@ raise_cost(struct lt_daemon *d, struct run_cost *of,
 		put_user(&alert, job->user);
 	const int code = raise_once(d, &alert, &is_new, err);
 	if (is_new)
-		lt_log("run_alert",
-		    "job=%u team=%s cost=\"%s\" expected=\"%s\"", job->job_id,
+		lt_log("run_alert", "job=%u team=%s cost=\"%s\" expected=\"%s\"", job->job_id,
 		    alert.team, of->cost_text, of->expected_text);
 	return code;
 }
 
 static int
-look_at_run(struct lt_daemon *d, const struct lt_batch_job *job,
-    int64_t now_utc_s, struct lt_error *err)
+look_at_run(
+    struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_quote quote;
 	struct run_cost of = {.job = job};
 
 	/* A heterogeneous job's quote is for all its components. */
-	if (job->state != LT_JOB_RUNNING || job->het_job_id != 0 ||
-	    job->admin_comment == NULL ||
-	    lt_quote_unpack(&quote, job->admin_comment,
-		strlen(job->admin_comment), NULL) != LT_OK)
+	if (job->state != LT_JOB_RUNNING || job->het_job_id != 0 || job->admin_comment == NULL ||
+	    lt_quote_unpack(&quote, job->admin_comment, strlen(job->admin_comment), NULL) != LT_OK)
 		return LT_OK;
 	of.expected = lt_run_cost_expected(&quote);
 	if (!of.expected.has_money && !of.expected.has_carbon)
 		return LT_OK;
 	of.cost = lt_so_far(job, &d->site.market, d->ledger, now_utc_s);
-	return lt_run_cost_is_above(&of.cost, &of.expected,
-		   d->site.policy->notify.alerts.run_above)
+	return lt_run_cost_is_above(&of.cost, &of.expected, d->site.policy->notify.alerts.run_above)
 		   ? raise_cost(d, &of, &quote, now_utc_s, err)
 		   : LT_OK;
 }
 
-/* A look at all that run. One that fails keeps nobody: the first failure is the
- * step's. */
+/* A look at all that run. One that fails keeps nobody: the first failure is the step's. */
 static int
 look_at_runs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
@@ -219,8 +205,7 @@ look_at_runs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		struct lt_error failed = {0};
 
 		lt_breath(LT_TURN_READ);
-		if (look_at_run(d, &d->jobs.list.jobs[i], now_utc_s, &failed) !=
-			LT_OK &&
+		if (look_at_run(d, &d->jobs.list.jobs[i], now_utc_s, &failed) != LT_OK &&
 		    code == LT_OK)
 			code = lt_fail(err, failed.code, "%s", failed.text);
 	}
@@ -238,30 +223,26 @@ length_of(const struct lt_run *run)
 bool
 lt_idle_gpus_are(const struct lt_run *run, int64_t least_s)
 {
-	return run->gpus > 0 && run->used.has_gpu &&
-	       run->used.gpu_ppm < LT_IDLE_GPUS_PPM &&
+	return run->gpus > 0 && run->used.has_gpu && run->used.gpu_ppm < LT_IDLE_GPUS_PPM &&
 	       length_of(run) >= least_s;
 }
 
 static void
-write_idle_text(
-    struct lt_alert *alert, const struct lt_run *run, const char *currency)
+write_idle_text(struct lt_alert *alert, const struct lt_run *run, const char *currency)
 {
 	struct lt_text text = {.out = alert->text, .size = sizeof(alert->text)};
 	char length[32], cost[64];
 
-	snprintf(alert->subject, sizeof(alert->subject),
-	    "lowtide: the GPUs of job %u did nothing", run->key.job_id);
+	snprintf(alert->subject, sizeof(alert->subject), "lowtide: the GPUs of job %u did nothing",
+	    run->key.job_id);
 	lt_text_put(&text,
 	    "Job %u of %s in %s had %u GPU%s for %s, and by Slurm's accounting %s did nothing.\n",
-	    run->key.job_id, run->user, run->account, run->gpus,
-	    run->gpus == 1 ? "" : "s",
+	    run->key.job_id, run->user, run->account, run->gpus, run->gpus == 1 ? "" : "s",
 	    lt_duration_text(length, sizeof(length), length_of(run)),
 	    run->gpus == 1 ? "it" : "they");
 	if (run->priced)
 		lt_text_put(&text, "The run cost %s.\n",
-		    lt_money_text(
-			cost, sizeof(cost), run->money_micros, currency));
+		    lt_money_text(cost, sizeof(cost), run->money_micros, currency));
 	lt_text_put(&text,
 	    "\nNext time, if it needs none: leave out --gpus, --gpus-per-node, --gpus-per-task and --gres=gpu\n"
 	    "If it does:                  run nvidia-smi in the job, to see whether it finds them\n"
@@ -272,8 +253,7 @@ write_idle_text(
 
 /* A look at a run that ended not long ago. */
 static int
-look_at_gpus(struct lt_daemon *d, const struct lt_run *run, int64_t now_utc_s,
-    struct lt_error *err)
+look_at_gpus(struct lt_daemon *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
 {
 	const int64_t least_s = d->site.policy->notify.alerts.idle_gpus_s;
 	struct lt_alert alert = {.kind = LT_ALERT_IDLE,
@@ -283,26 +263,25 @@ look_at_gpus(struct lt_daemon *d, const struct lt_run *run, int64_t now_utc_s,
 	    .made_utc_s = now_utc_s};
 	bool is_new;
 
-	if (least_s <= 0 || now_utc_s - run->end_utc_s > LATE_S ||
-	    !lt_idle_gpus_are(run, least_s))
+	if (least_s <= 0 || now_utc_s - run->end_utc_s > LATE_S || !lt_idle_gpus_are(run, least_s))
 		return LT_OK;
-	snprintf(alert.name, sizeof(alert.name), "idle:%u:%" PRId64 ":%" PRId64,
-	    run->key.job_id, run->key.submit_utc_s, run->start_utc_s);
+	snprintf(alert.name, sizeof(alert.name), "idle:%u:%" PRId64 ":%" PRId64, run->key.job_id,
+	    run->key.submit_utc_s, run->start_utc_s);
 	lt_copy_lower(alert.team, sizeof(alert.team), run->account);
 	write_idle_text(&alert, run, d->site.policy->currency);
 	put_user(&alert, run->user);
 	const int code = raise_once(d, &alert, &is_new, err);
 	if (is_new)
-		lt_log("idle_gpus", "job=%u team=%s gpus=%u", run->key.job_id,
-		    alert.team, run->gpus);
+		lt_log(
+		    "idle_gpus", "job=%u team=%s gpus=%u", run->key.job_id, alert.team, run->gpus);
 	return code;
 }
 
 /* ---- unusual days ---- */
 
-/* Days of the site's zone, of an account with those below it, and what was used
- * in them: an adjustment is no usage. A week before the team's first entry, or
- * the ledger's, is missing: not zero. */
+/* Days of the site's zone, of an account with those below it, and what was used in them: an
+ * adjustment is no usage. A week before the team's first entry, or the ledger's, is missing: not
+ * zero. */
 
 bool
 lt_unusual_is(const struct lt_unusual *of, int64_t *mean)
@@ -319,11 +298,8 @@ lt_unusual_is(const struct lt_unusual *of, int64_t *mean)
 
 	/* A mean of 64-bit numbers passes none of the bounds but by rounding.
 	 */
-	*mean = usual >= 0x1p63	   ? INT64_MAX
-		: usual <= -0x1p63 ? INT64_MIN
-				   : llround(usual);
-	return of->known >= LT_UNUSUAL_WEEKS_LEAST && above > 0 &&
-	       above > (double)of->floor &&
+	*mean = usual >= 0x1p63 ? INT64_MAX : usual <= -0x1p63 ? INT64_MIN : llround(usual);
+	return of->known >= LT_UNUSUAL_WEEKS_LEAST && above > 0 && above > (double)of->floor &&
 	       above * WHOLE_PERCENT > usual * of->percent;
 }
 
@@ -347,38 +323,32 @@ add_amounts(int64_t a, int64_t b)
 {
 	int64_t sum;
 
-	return __builtin_add_overflow(a, b, &sum)
-		   ? (b > 0 ? INT64_MAX : INT64_MIN)
-		   : sum;
+	return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : INT64_MIN) : sum;
 }
 
-/* The account and those above it, as they stood then; accounts that are no more
- * stand in the tree, too. NULL = no further one. */
+/* The account and those above it, as they stood then; accounts that are no more stand in the tree,
+ * too. NULL = no further one. */
 static struct team *
 climb_team(const struct days *days, int *at, int64_t then_utc_s, int depth)
 {
 	if (*at < 0 || depth == LT_TREE_DEPTH_MAX)
 		return NULL;
 	struct team *const team = &days->teams[*at];
-	*at = lt_sheet_parent_then(
-	    days->snapshot, days->moves, (uint32_t)*at, then_utc_s);
+	*at = lt_sheet_parent_then(days->snapshot, days->moves, (uint32_t)*at, then_utc_s);
 	return team;
 }
 
-/* Notes a day on which a team had costs, an lt_day_function: days of UTC are
- * good enough to find since when a team is there. */
+/* Notes a day on which a team had costs, an lt_day_function: days of UTC are good enough to find
+ * since when a team is there. */
 static int
-see_day(void *context, int64_t day, const struct lt_account_sum *sum,
-    struct lt_error *err)
+see_day(void *context, int64_t day, const struct lt_account_sum *sum, struct lt_error *err)
 {
 	struct days *const days = context;
 	int at = lt_sheet_account(days->snapshot, sum->account);
 	struct team *team;
 
 	(void)err;
-	for (int depth = 0;
-	     (team = climb_team(days, &at, day * LT_DAY_S, depth)) != NULL;
-	     depth++)
+	for (int depth = 0; (team = climb_team(days, &at, day * LT_DAY_S, depth)) != NULL; depth++)
 		if (team->first_day == 0)
 			team->first_day = day;
 	return LT_OK;
@@ -397,24 +367,21 @@ add_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
 		struct lt_span span;
 		uint32_t count = 0;
 
-		(void)lt_calendar_day(text, &span.from_utc_s, &span.to_utc_s,
-		    &d->site.offsets, at_utc_s);
+		(void)lt_calendar_day(
+		    text, &span.from_utc_s, &span.to_utc_s, &d->site.offsets, at_utc_s);
 		code = lt_ledger_used(d->ledger, span, &sums, &count, err);
 		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-			int at =
-			    lt_sheet_account(days->snapshot, sums[i].account);
+			int at = lt_sheet_account(days->snapshot, sums[i].account);
 			struct team *team;
 
 			for (int depth = 0;
-			     (team = climb_team(
-				  days, &at, span.from_utc_s, depth)) != NULL;
+			     (team = climb_team(days, &at, span.from_utc_s, depth)) != NULL;
 			     depth++) {
 				struct lt_amount *const slot = &team->slots[k];
 
-				slot->money_micros = add_amounts(
-				    slot->money_micros, sums[i].money_micros);
-				slot->carbon_mg = add_amounts(
-				    slot->carbon_mg, sums[i].carbon_mg);
+				slot->money_micros =
+				    add_amounts(slot->money_micros, sums[i].money_micros);
+				slot->carbon_mg = add_amounts(slot->carbon_mg, sums[i].carbon_mg);
 			}
 		}
 		free(sums);
@@ -434,48 +401,40 @@ is_told_of(const struct lt_daemon *d, const char *team)
 }
 
 static void
-write_day_text(struct lt_alert *alert, const struct lt_unusual *of,
-    const char *spent, const char *mean, const char *date)
+write_day_text(struct lt_alert *alert, const struct lt_unusual *of, const char *spent,
+    const char *mean, const char *date)
 {
 	const char *const team = alert->team;
 
-	snprintf(alert->subject, sizeof(alert->subject),
-	    "lowtide: %s spent unusually much on %s", team, date);
+	snprintf(alert->subject, sizeof(alert->subject), "lowtide: %s spent unusually much on %s",
+	    team, date);
 	snprintf(alert->text, sizeof(alert->text),
 	    "%s spent %s on %s, against a mean of %s on the same day of the %d weeks before.\n\n"
 	    "By whom: lowtide report --team %s --from %s --to %s --by user\n"
 	    "By what: lowtide report --team %s --from %s --to %s --runs\n",
-	    team, spent, date, mean, of->known, team, date, date, team, date,
-	    date);
+	    team, spent, date, mean, of->known, team, date, date, team, date, date);
 }
 
 static int
-judge_day(struct lt_daemon *d, const struct days *days, uint32_t index,
-    struct lt_error *err)
+judge_day(struct lt_daemon *d, const struct days *days, uint32_t index, struct lt_error *err)
 {
 	const uint32_t percent = d->site.policy->notify.alerts.unusual.percent;
-	const struct lt_amount floor =
-	    d->site.policy->notify.alerts.unusual.floor;
+	const struct lt_amount floor = d->site.policy->notify.alerts.unusual.floor;
 	const struct team *const team = &days->teams[index];
 	const char *const name = days->snapshot->accounts[index].name;
-	const int64_t from = team->first_day > days->known_from
-				 ? team->first_day
-				 : days->known_from;
-	struct lt_unusual money = {.percent = percent,
-	    .day = team->slots[0].money_micros,
-	    .floor = floor.money_micros};
-	struct lt_unusual carbon = {.percent = percent,
-	    .day = team->slots[0].carbon_mg,
-	    .floor = floor.carbon_mg};
-	struct lt_alert alert = {.kind = LT_ALERT_DAY,
-	    .uid = LT_NOBODY_UID,
-	    .made_utc_s = days->now_utc_s};
+	const int64_t from =
+	    team->first_day > days->known_from ? team->first_day : days->known_from;
+	struct lt_unusual money = {
+	    .percent = percent, .day = team->slots[0].money_micros, .floor = floor.money_micros};
+	struct lt_unusual carbon = {
+	    .percent = percent, .day = team->slots[0].carbon_mg, .floor = floor.carbon_mg};
+	struct lt_alert alert = {
+	    .kind = LT_ALERT_DAY, .uid = LT_NOBODY_UID, .made_utc_s = days->now_utc_s};
 	bool is_new;
 	char day[64], usual[64];
 	int64_t mean;
 
-	while (money.known < LT_UNUSUAL_WEEKS &&
-	       days->day - WEEK * (money.known + 1) >= from) {
+	while (money.known < LT_UNUSUAL_WEEKS && days->day - WEEK * (money.known + 1) >= from) {
 		const int week = money.known++;
 
 		money.weeks[week] = team->slots[week + 1].money_micros;
@@ -488,23 +447,19 @@ judge_day(struct lt_daemon *d, const struct days *days, uint32_t index,
 	if (!is_told_of(d, name))
 		return LT_OK;
 	if (is_money) {
-		lt_money_text(
-		    day, sizeof(day), money.day, d->site.policy->currency);
-		lt_money_text(
-		    usual, sizeof(usual), mean, d->site.policy->currency);
+		lt_money_text(day, sizeof(day), money.day, d->site.policy->currency);
+		lt_money_text(usual, sizeof(usual), mean, d->site.policy->currency);
 	} else {
 		lt_carbon_text(day, sizeof(day), carbon.day);
 		lt_carbon_text(usual, sizeof(usual), mean);
 	}
-	snprintf(
-	    alert.name, sizeof(alert.name), "day:%s:%" PRId64, name, days->day);
+	snprintf(alert.name, sizeof(alert.name), "day:%s:%" PRId64, name, days->day);
 	snprintf(alert.team, sizeof(alert.team), "%s", name);
-	write_day_text(
-	    &alert, is_money ? &money : &carbon, day, usual, days->date);
+	write_day_text(&alert, is_money ? &money : &carbon, day, usual, days->date);
 	const int code = raise_once(d, &alert, &is_new, err);
 	if (is_new)
-		lt_log("unusual_day", "team=%s weeks=%d text=\"%.*s\"", name,
-		    money.known, (int)strcspn(alert.text, "\n"), alert.text);
+		lt_log("unusual_day", "team=%s weeks=%d text=\"%.*s\"", name, money.known,
+		    (int)strcspn(alert.text, "\n"), alert.text);
 	return code;
 }
 
@@ -519,20 +474,17 @@ judge_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
 		return code;
 	/* The ledger's first day may not be whole. */
 	days->known_from = first_utc_s / LT_DAY_S + 1;
-	code = lt_ledger_day_sums(d->ledger,
-	    (struct lt_days_asked){days->day - SPAN, days->day}, see_day, days,
-	    err);
+	code = lt_ledger_day_sums(
+	    d->ledger, (struct lt_days_asked){days->day - SPAN, days->day}, see_day, days, err);
 	if (code == LT_OK)
 		code = add_days(d, days, err);
-	for (uint32_t i = 0; code == LT_OK && i < days->snapshot->account_count;
-	     i++)
+	for (uint32_t i = 0; code == LT_OK && i < days->snapshot->account_count; i++)
 		if (days->teams[i].first_day != 0)
 			code = judge_day(d, days, i, err);
 	return code;
 }
 
-/* Looks at the last whole day, once all of it is settled; again and again, for
- * what comes late. */
+/* Looks at the last whole day, once all of it is settled; again and again, for what comes late. */
 static int
 look_at_days(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
@@ -541,17 +493,15 @@ look_at_days(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	    .now_utc_s = now_utc_s};
 	int64_t from_utc_s, to_utc_s, today_utc_s;
 
-	(void)lt_calendar_day(
-	    days.date, &today_utc_s, &to_utc_s, &d->site.offsets, now_utc_s);
-	days.day = lt_calendar_day(days.date, &from_utc_s, &to_utc_s,
-	    &d->site.offsets, today_utc_s - 1);
+	(void)lt_calendar_day(days.date, &today_utc_s, &to_utc_s, &d->site.offsets, now_utc_s);
+	days.day =
+	    lt_calendar_day(days.date, &from_utc_s, &to_utc_s, &d->site.offsets, today_utc_s - 1);
 	days.noon_utc_s = from_utc_s + (to_utc_s - from_utc_s) / 2;
 
 	if (d->site.policy->notify.alerts.unusual.percent == 0 ||
 	    d->charges.settled_until_utc_s < today_utc_s)
 		return LT_OK;
-	days.teams =
-	    calloc(days.snapshot->account_count + 1u, sizeof(*days.teams));
+	days.teams = calloc(days.snapshot->account_count + 1u, sizeof(*days.teams));
 	if (days.teams == NULL)
 		return lt_fail(err, LT_ENOMEM, "unusual days: out of memory");
 	const int code = judge_days(d, &days, err);
@@ -566,10 +516,9 @@ static const struct alert_look {
 	lt_step_function *look;
 	int64_t every_s;
 	bool by_jobs; /* needs the list of jobs; else the budget snapshot */
-	/* Called for each run that Slurm's accounting has measured, within a
-	 * transaction. */
-	int (*look_at_run)(struct lt_daemon *d, const struct lt_run *run,
-	    int64_t now_utc_s, struct lt_error *err);
+	/* Called for each run that Slurm's accounting has measured, within a transaction. */
+	int (*look_at_run)(
+	    struct lt_daemon *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err);
 } looks[LT_ALERT_KIND_COUNT] = {
     [LT_ALERT_RUN] = {.look = look_at_runs, .every_s = 60, .by_jobs = true},
     [LT_ALERT_DAY] = {.look = look_at_days, .every_s = LT_HOUR_S},
@@ -577,8 +526,8 @@ static const struct alert_look {
 };
 
 int
-lt_alert_look(struct lt_daemon *d, enum lt_message_kind kind, int64_t now_utc_s,
-    struct lt_error *err)
+lt_alert_look(
+    struct lt_daemon *d, enum lt_message_kind kind, int64_t now_utc_s, struct lt_error *err)
 {
 	return LT_ROW(looks, kind).look(d, now_utc_s, err);
 }
@@ -593,27 +542,22 @@ lt_alerts_look(struct lt_daemon *d)
 		const int64_t began_ms = lt_monotonic_ms();
 
 		if (one->look == NULL || !d->site.policy->notify.is_set ||
-		    (one->by_jobs ? d->jobs.list.begun_utc_s == 0
-				  : !d->budget.has_snapshot) ||
+		    (one->by_jobs ? d->jobs.list.begun_utc_s == 0 : !d->budget.has_snapshot) ||
 		    now_utc_s < *next_utc_s)
 			continue;
-		lt_run_step(d, lt_step_of_alert((enum lt_message_kind)kind),
-		    one->look, now_utc_s);
-		const int64_t wait_s =
-		    PART * (lt_monotonic_ms() - began_ms) / 1000;
-		*next_utc_s =
-		    now_utc_s + (wait_s > one->every_s ? wait_s : one->every_s);
+		lt_run_step(d, lt_step_of_alert((enum lt_message_kind)kind), one->look, now_utc_s);
+		const int64_t wait_s = PART * (lt_monotonic_ms() - began_ms) / 1000;
+		*next_utc_s = now_utc_s + (wait_s > one->every_s ? wait_s : one->every_s);
 	}
 }
 
 int
-lt_alerts_look_at_run(struct lt_daemon *d, const struct lt_run *run,
-    int64_t now_utc_s, struct lt_error *err)
+lt_alerts_look_at_run(
+    struct lt_daemon *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
 
-	for (int kind = 0; code == LT_OK && kind < LT_ALERT_KIND_COUNT;
-	     kind++) {
+	for (int kind = 0; code == LT_OK && kind < LT_ALERT_KIND_COUNT; kind++) {
 		const struct alert_look *const one = &LT_ROW(looks, kind);
 
 		if (one->look_at_run != NULL && d->site.policy->notify.is_set)

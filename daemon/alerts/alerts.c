@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the percentages of budgets that were passed: after each budget
- * snapshot, a log line and a row of the ledger for each new one. Rows are
- * states, not events: the present state is compared with the former, so that a
- * restart repeats nothing.
+ * Finds the percentages of budgets that were passed: after each budget snapshot, a log line and a
+ * row of the ledger for each new one. Rows are states, not events: the present state is compared
+ * with the former, so that a restart repeats nothing.
  *
- * Reads the snapshot, the forecasts and the ledger's rows. On failure the next
- * snapshot is compared again.
+ * Reads the snapshot, the forecasts and the ledger's rows. On failure the next snapshot is compared
+ * again.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,8 +33,7 @@ is_at(int64_t value, int64_t limit, int percent, int share_percent)
 	int64_t threshold;
 
 	return value > 0 &&
-	       lt_scale_up(limit, (int64_t)percent * share_percent,
-		   WHOLE * WHOLE, &threshold) &&
+	       lt_scale_up(limit, (int64_t)percent * share_percent, WHOLE * WHOLE, &threshold) &&
 	       value >= threshold;
 }
 
@@ -47,21 +45,18 @@ capped_sum(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &both) ? INT64_MAX : both;
 }
 
-/* Returns the amount that is compared with the limit; has_x: it is limited, and
- * known. */
+/* Returns the amount that is compared with the limit; has_x: it is limited, and known. */
 static struct lt_amount
-amount_on(const struct lt_period *period,
-    const struct lt_period_forecast *forecast, enum lt_alert_basis basis)
+amount_on(const struct lt_period *period, const struct lt_period_forecast *forecast,
+    enum lt_alert_basis basis)
 {
 	struct lt_amount amount = period->settled;
 
 	amount.has_money = period->limit.has_money;
 	amount.has_carbon = period->limit.has_carbon;
 	if (basis == LT_ALERT_ON_HELD) {
-		amount.money_micros =
-		    capped_sum(amount.money_micros, period->held.money_micros);
-		amount.carbon_mg =
-		    capped_sum(amount.carbon_mg, period->held.carbon_mg);
+		amount.money_micros = capped_sum(amount.money_micros, period->held.money_micros);
+		amount.carbon_mg = capped_sum(amount.carbon_mg, period->held.carbon_mg);
 	} else if (basis == LT_ALERT_ON_FORECAST) {
 		amount.has_money &= forecast->money.known;
 		amount.has_carbon &= forecast->carbon.known;
@@ -72,29 +67,27 @@ amount_on(const struct lt_period *period,
 }
 
 static bool
-money_at(const struct lt_amount *amount, const struct lt_amount *limit,
-    int percent, int share_percent)
+money_at(
+    const struct lt_amount *amount, const struct lt_amount *limit, int percent, int share_percent)
 {
 	return amount->has_money &&
-	       is_at(amount->money_micros, limit->money_micros, percent,
-		   share_percent);
+	       is_at(amount->money_micros, limit->money_micros, percent, share_percent);
 }
 
 static bool
-either_at(const struct lt_amount *amount, const struct lt_amount *limit,
-    int percent, int share_percent)
+either_at(
+    const struct lt_amount *amount, const struct lt_amount *limit, int percent, int share_percent)
 {
 	return money_at(amount, limit, percent, share_percent) ||
-	       (amount->has_carbon && is_at(amount->carbon_mg, limit->carbon_mg,
-					  percent, share_percent));
+	       (amount->has_carbon &&
+		   is_at(amount->carbon_mg, limit->carbon_mg, percent, share_percent));
 }
 
 int
-lt_alerts_passed(int passed[LT_ALERTS_MAX],
-    const struct lt_policy_budget *budget, const struct lt_period *period)
+lt_alerts_passed(int passed[LT_ALERTS_MAX], const struct lt_policy_budget *budget,
+    const struct lt_period *period)
 {
-	const struct lt_amount spent =
-	    amount_on(period, NULL, LT_ALERT_ON_SPENT);
+	const struct lt_amount spent = amount_on(period, NULL, LT_ALERT_ON_SPENT);
 	int count = 0;
 
 	for (int i = 0; i < budget->alert_count; i++) {
@@ -107,8 +100,7 @@ lt_alerts_passed(int passed[LT_ALERTS_MAX],
 			at--;
 		if (at < count && passed[at] == percent)
 			continue;
-		memmove(&passed[at + 1], &passed[at],
-		    (size_t)(count - at) * sizeof(*passed));
+		memmove(&passed[at + 1], &passed[at], (size_t)(count - at) * sizeof(*passed));
 		passed[at] = percent;
 		count++;
 	}
@@ -146,8 +138,8 @@ name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
 	snprintf(out, size, "alert:%s:%d:%d", b->team, (int)b->period, before);
 }
 
-/* For each enum lt_alert_basis: its word in a log line, the ending of its
- * percentages' names, and what the team does. */
+/* For each enum lt_alert_basis: its word in a log line, the ending of its percentages' names, and
+ * what the team does. */
 static const struct basis {
 	const char *word, *suffix, *does;
 } bases[LT_ALERT_BASES] = {
@@ -195,11 +187,10 @@ figures_of(const struct following *f, int percent)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (is_money)
-			lt_money_text(all[i].out, sizeof(text.spent),
-			    all[i].money_micros, currency);
+			lt_money_text(
+			    all[i].out, sizeof(text.spent), all[i].money_micros, currency);
 		else
-			lt_carbon_text(
-			    all[i].out, sizeof(text.spent), all[i].carbon_mg);
+			lt_carbon_text(all[i].out, sizeof(text.spent), all[i].carbon_mg);
 	return text;
 }
 
@@ -210,17 +201,14 @@ put_days(struct lt_text *out, const struct following *f)
 	const struct lt_offsets *const offsets = &f->d->site.offsets;
 	int64_t start, end;
 
-	(void)lt_calendar_day(
-	    first, &start, &end, offsets, f->period->start_utc_s);
-	(void)lt_calendar_day(
-	    last, &start, &end, offsets, f->period->end_utc_s - 1);
+	(void)lt_calendar_day(first, &start, &end, offsets, f->period->start_utc_s);
+	(void)lt_calendar_day(last, &start, &end, offsets, f->period->end_utc_s - 1);
 	lt_text_put(out,
 	    "By day:  lowtide report --team %s --from %s --to %s --format html -o %s.html\n",
 	    f->team, first, last, f->team);
 }
 
-/* Totals, and where to look: it may go to a chat room. A digest has the first
- * line. */
+/* Totals, and where to look: it may go to a chat room. A digest has the first line. */
 static void
 write_text(struct lt_alert *alert, const struct following *f)
 {
@@ -229,25 +217,23 @@ write_text(struct lt_alert *alert, const struct following *f)
 	struct lt_text out = {.out = alert->text, .size = sizeof(alert->text)};
 
 	snprintf(alert->subject, sizeof(alert->subject),
-	    "lowtide: %s %s %d %% of its budget for %s", team,
-	    bases[f->basis].does, alert->percent, label);
+	    "lowtide: %s %s %d %% of its budget for %s", team, bases[f->basis].does, alert->percent,
+	    label);
 	if (f->basis == LT_ALERT_ON_HELD)
 		lt_text_put(&out,
 		    "%s has spent %s, and %s more is held for its jobs that wait or run, of %s for %s: %d %% and more.\n",
-		    team, text.spent, text.held, text.limit, label,
-		    alert->percent);
+		    team, text.spent, text.held, text.limit, label, alert->percent);
 	else if (f->basis == LT_ALERT_ON_FORECAST)
 		lt_text_put(&out,
 		    "%s is expected to spend %s of %s for %s: %d %% and more.\n"
 		    "It has spent %s so far. In 8 of 10 cases it comes to between %s and %s.\n",
-		    team, text.expected, text.limit, label, alert->percent,
-		    text.spent, text.low, text.high);
+		    team, text.expected, text.limit, label, alert->percent, text.spent, text.low,
+		    text.high);
 	else
 		lt_text_put(&out,
 		    "%s has spent %s of %s for %s: %d %% and more.\n"
 		    "%s more is held for its jobs that wait or run.\n",
-		    team, text.spent, text.limit, label, alert->percent,
-		    text.held);
+		    team, text.spent, text.limit, label, alert->percent, text.held);
 	lt_text_put(&out,
 	    "\nNow:     lowtide budget --team %s\n"
 	    "By whom: lowtide report --team %s --by user\n",
@@ -259,8 +245,7 @@ write_text(struct lt_alert *alert, const struct following *f)
 static int
 compare_names(const void *a, const void *b)
 {
-	return strcmp(((const struct lt_alert *)a)->name,
-	    ((const struct lt_alert *)b)->name);
+	return strcmp(((const struct lt_alert *)a)->name, ((const struct lt_alert *)b)->name);
 }
 
 /* True if a release that kept it otherwise sent it. */
@@ -270,24 +255,21 @@ was_told(const struct following *f, int percent)
 	char told[MEMORY_SIZE] = "";
 
 	return f->basis == LT_ALERT_ON_SPENT &&
-	       lt_ledger_get(f->d->ledger, f->budget, told, sizeof(told),
-		   NULL) == LT_OK &&
+	       lt_ledger_get(f->d->ledger, f->budget, told, sizeof(told), NULL) == LT_OK &&
 	       lt_alerts_told(told, f->period->start_utc_s, percent);
 }
 
 /* Raises an alert that was not over before: written down before it is logged.
  */
 static int
-raise_alert(
-    struct lt_alert *alert, const struct following *f, struct lt_error *err)
+raise_alert(struct lt_alert *alert, const struct following *f, struct lt_error *err)
 {
 	const bool is_told = alert->times == 0 && was_told(f, alert->percent);
 
 	alert->times++;
 	alert->is_over = true;
 	alert->made_utc_s = f->now_utc_s;
-	alert->told_utc_s =
-	    is_told || !f->d->site.policy->notify.is_set ? f->now_utc_s : 0;
+	alert->told_utc_s = is_told || !f->d->site.policy->notify.is_set ? f->now_utc_s : 0;
 	alert->until_utc_s = f->period->end_utc_s;
 	write_text(alert, f);
 	const int code = lt_ledger_put_alert(f->d->ledger, alert, err);
@@ -296,8 +278,8 @@ raise_alert(
 
 		lt_log("budget_alert",
 		    "team=%s period=\"%s\" percent=%d spent=\"%s\" held=\"%s\" limit=\"%s\" on=%s",
-		    f->team, f->period->label, alert->percent, text.spent,
-		    text.held, text.limit, bases[f->basis].word);
+		    f->team, f->period->label, alert->percent, text.spent, text.held, text.limit,
+		    bases[f->basis].word);
 	}
 	return code;
 }
@@ -305,20 +287,18 @@ raise_alert(
 static int
 follow_percent(const struct following *f, int percent, struct lt_error *err)
 {
-	struct lt_alert alert = {
-	    .kind = LT_ALERT_BUDGET, .uid = LT_NOBODY_UID, .percent = percent};
+	struct lt_alert alert = {.kind = LT_ALERT_BUDGET, .uid = LT_NOBODY_UID, .percent = percent};
 	const struct lt_amount *const limit = &f->period->limit;
 	const bool is_over = either_at(&f->amount, limit, percent, WHOLE);
 
 	snprintf(alert.begins, sizeof(alert.begins), "%s", f->begins);
-	snprintf(alert.name, sizeof(alert.name), "%.*s:%d",
-	    (int)sizeof(alert.name) - 8, f->begins, percent);
+	snprintf(alert.name, sizeof(alert.name), "%.*s:%d", (int)sizeof(alert.name) - 8, f->begins,
+	    percent);
 	snprintf(alert.team, sizeof(alert.team), "%s", f->team);
 	const struct lt_alert *const known =
 	    f->known->count == 0
 		? NULL
-		: bsearch(&alert, f->known->rows, f->known->count,
-		      sizeof(alert), compare_names);
+		: bsearch(&alert, f->known->rows, f->known->count, sizeof(alert), compare_names);
 	if (known != NULL)
 		alert = *known;
 	if (is_over && !alert.is_over)
@@ -337,8 +317,7 @@ follow_percent(const struct following *f, int percent, struct lt_error *err)
 	return lt_ledger_put_alert(f->d->ledger, &alert, err);
 }
 
-/* True if there is a row of that team. They are sorted by names,
- * "alert:TEAM:...". */
+/* True if there is a row of that team. They are sorted by names, "alert:TEAM:...". */
 static bool
 has_rows(const struct lt_alerts *known, const char *team)
 {
@@ -354,8 +333,7 @@ has_rows(const struct lt_alerts *known, const char *team)
 		else
 			to = middle;
 	}
-	return from < known->count &&
-	       strncmp(known->rows[from].name, begins, strlen(begins)) == 0;
+	return from < known->count && strncmp(known->rows[from].name, begins, strlen(begins)) == 0;
 }
 
 /* True if there is anything to look at, of thousands of budgets. */
@@ -365,25 +343,22 @@ is_near(const struct following *f, const struct lt_policy_budget *b)
 	bool is_over = has_rows(f->known, b->team);
 
 	for (int basis = 0; basis < LT_ALERT_BASES; basis++) {
-		const struct lt_amount amount = amount_on(
-		    f->period, &f->forecast, (enum lt_alert_basis)basis);
+		const struct lt_amount amount =
+		    amount_on(f->period, &f->forecast, (enum lt_alert_basis)basis);
 
 		for (int i = 0; i < b->alert_count; i++)
-			is_over |= either_at(
-			    &amount, &f->period->limit, b->alert_at[i], WHOLE);
+			is_over |= either_at(&amount, &f->period->limit, b->alert_at[i], WHOLE);
 	}
 	return is_over;
 }
 
 static int
-follow_budget(struct lt_daemon *d, uint32_t index,
-    const struct lt_alerts *known, int64_t now_utc_s, struct lt_error *err)
+follow_budget(struct lt_daemon *d, uint32_t index, const struct lt_alerts *known, int64_t now_utc_s,
+    struct lt_error *err)
 {
-	const struct lt_policy_budget *const b =
-	    &d->site.policy->budgets[index];
+	const struct lt_policy_budget *const b = &d->site.policy->budgets[index];
 	const struct lt_budget *const of = &d->budget.snapshot.budgets[index];
-	const uint32_t on =
-	    b->alert_on != 0 ? b->alert_on : 1u << LT_ALERT_ON_SPENT;
+	const uint32_t on = b->alert_on != 0 ? b->alert_on : 1u << LT_ALERT_ON_SPENT;
 	struct following f = {.d = d,
 	    .known = known,
 	    .period = &of->periods[0],
@@ -392,15 +367,14 @@ follow_budget(struct lt_daemon *d, uint32_t index,
 	    .now_utc_s = now_utc_s};
 	int code = LT_OK;
 
-	if (b->alert_count == 0 ||
-	    f.period->start_utc_s == f.period->end_utc_s || !is_near(&f, b))
+	if (b->alert_count == 0 || f.period->start_utc_s == f.period->end_utc_s || !is_near(&f, b))
 		return LT_OK;
 	name_of(f.budget, sizeof(f.budget), d->site.policy, index);
 	for (int basis = 0; basis < LT_ALERT_BASES; basis++) {
 		f.basis = (enum lt_alert_basis)basis;
 		f.amount = amount_on(f.period, &f.forecast, f.basis);
-		snprintf(f.begins, sizeof(f.begins), "%.100s:%" PRId64 "%s",
-		    f.budget, f.period->start_utc_s, bases[basis].suffix);
+		snprintf(f.begins, sizeof(f.begins), "%.100s:%" PRId64 "%s", f.budget,
+		    f.period->start_utc_s, bases[basis].suffix);
 		for (int i = 0; code == LT_OK && i < b->alert_count; i++) {
 			bool is_second = false;
 
@@ -422,16 +396,14 @@ lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	/* A policy that was just read comes with the next snapshot. */
 	if (s->budget_count != (uint32_t)d->site.policy->budget_count)
 		return LT_OK;
-	int code =
-	    lt_ledger_alerts_of_budgets(d->ledger, now_utc_s, &known, err);
+	int code = lt_ledger_alerts_of_budgets(d->ledger, now_utc_s, &known, err);
 	if (code != LT_OK)
 		return code;
 	/* One that fails keeps nobody: the first failure is the step's. */
 	for (uint32_t i = 0; i < s->budget_count; i++) {
 		struct lt_error failed = {0};
 
-		if (follow_budget(d, i, &known, now_utc_s, &failed) != LT_OK &&
-		    code == LT_OK)
+		if (follow_budget(d, i, &known, now_utc_s, &failed) != LT_OK && code == LT_OK)
 			code = lt_fail(err, failed.code, "%s", failed.text);
 	}
 	free(known.rows);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Estimates what budgets will have spent, by one read of the ledger's days for
- * all of them: each account's part of what is to come goes to all budgets that
- * bind it, its own and those of the accounts above it.
+ * Estimates what budgets will have spent, by one read of the ledger's days for all of them: each
+ * account's part of what is to come goes to all budgets that bind it, its own and those of the
+ * accounts above it.
  *
- * Writes the forecasts in memory; a budget that can't be estimated is not
- * known.
+ * Writes the forecasts in memory; a budget that can't be estimated is not known.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +31,7 @@ struct all {
 static struct lt_span
 span_of(const struct all *all, uint32_t budget)
 {
-	const struct lt_period *const period =
-	    &all->snapshot->budgets[budget].periods[0];
+	const struct lt_period *const period = &all->snapshot->budgets[budget].periods[0];
 
 	return (struct lt_span){period->start_utc_s, period->end_utc_s};
 }
@@ -43,8 +41,7 @@ is_wanted(const struct all *all, uint32_t budget)
 {
 	const struct lt_span period = span_of(all, budget);
 
-	return all->now_utc_s >= period.from_utc_s &&
-	       all->now_utc_s < period.to_utc_s;
+	return all->now_utc_s >= period.from_utc_s && all->now_utc_s < period.to_utc_s;
 }
 
 /* True if the budget is of the period that is computed now. */
@@ -53,15 +50,13 @@ is_of_period(const struct all *all, uint32_t budget)
 {
 	const struct lt_span own = span_of(all, budget);
 
-	return is_wanted(all, budget) &&
-	       own.from_utc_s == all->period.from_utc_s &&
+	return is_wanted(all, budget) && own.from_utc_s == all->period.from_utc_s &&
 	       own.to_utc_s == all->period.to_utc_s;
 }
 
 /* Adds the part of the account `from` to the budgets of that account itself. */
 static int
-add_to_own(struct all *all, uint32_t from, const struct lt_account *account,
-    struct lt_error *err)
+add_to_own(struct all *all, uint32_t from, const struct lt_account *account, struct lt_error *err)
 {
 	const struct lt_budget_snapshot *const s = all->snapshot;
 	int code = LT_OK;
@@ -71,8 +66,7 @@ add_to_own(struct all *all, uint32_t from, const struct lt_account *account,
 
 		if (is_of_period(all, budget) &&
 		    strcmp(s->budgets[budget].team, account->name) == 0)
-			code = lt_period_end_add(
-			    &all->ends[budget], &all->end, from, err);
+			code = lt_period_end_add(&all->ends[budget], &all->end, from, err);
 	}
 	return code;
 }
@@ -87,19 +81,17 @@ add_up(struct all *all, struct lt_error *err)
 	for (uint32_t i = 0; code == LT_OK && i < s->account_count; i++) {
 		int at = (int)i;
 
-		for (int depth = 0;
-		     code == LT_OK && at >= 0 && depth < LT_TREE_DEPTH_MAX;
+		for (int depth = 0; code == LT_OK && at >= 0 && depth < LT_TREE_DEPTH_MAX;
 		     depth++) {
 			code = add_to_own(all, i, &s->accounts[at], err);
-			at = lt_sheet_parent_then(s, &all->d->site.tables.moves,
-			    (uint32_t)at, all->now_utc_s);
+			at = lt_sheet_parent_then(
+			    s, &all->d->site.tables.moves, (uint32_t)at, all->now_utc_s);
 		}
 	}
 	return code;
 }
 
-/* Estimates all budgets of the period. One that can't be estimated is not
- * known. */
+/* Estimates all budgets of the period. One that can't be estimated is not known. */
 static int
 forecast_period(struct all *all, struct lt_error *err)
 {
@@ -107,30 +99,25 @@ forecast_period(struct all *all, struct lt_error *err)
 
 	if (code == LT_OK)
 		code = add_up(all, err);
-	for (uint32_t i = 0; code == LT_OK && i < all->snapshot->budget_count;
-	     i++)
+	for (uint32_t i = 0; code == LT_OK && i < all->snapshot->budget_count; i++)
 		if (is_of_period(all, i))
-			(void)lt_period_end_forecast(&all->made[i].is,
-			    &all->end, &all->ends[i],
-			    &all->snapshot->budgets[i].periods[0].settled,
-			    NULL);
+			(void)lt_period_end_forecast(&all->made[i].is, &all->end, &all->ends[i],
+			    &all->snapshot->budgets[i].periods[0].settled, NULL);
 	free(all->end.accounts);
 	return code;
 }
 
-/* Estimates all budgets. A period that an earlier budget has is computed with
- * that one. */
+/* Estimates all budgets. A period that an earlier budget has is computed with that one. */
 static int
 forecast_all(struct all *all, struct lt_error *err)
 {
 	int code = LT_OK;
 
-	for (uint32_t i = 0; code == LT_OK && i < all->snapshot->budget_count;
-	     i++) {
+	for (uint32_t i = 0; code == LT_OK && i < all->snapshot->budget_count; i++) {
 		uint32_t first = 0;
 
-		memcpy(all->made[i].team, all->snapshot->budgets[i].team,
-		    sizeof(all->made[i].team));
+		memcpy(
+		    all->made[i].team, all->snapshot->budgets[i].team, sizeof(all->made[i].team));
 		all->period = all->made[i].period = span_of(all, i);
 		if (!is_wanted(all, i))
 			continue;
@@ -149,8 +136,7 @@ index_of(const void *context, const char *account)
 }
 
 int
-lt_budget_forecasts(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_budget_forecasts(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
 	const size_t count = s->budget_count + (size_t)1;
@@ -189,8 +175,7 @@ lt_budget_forecast_of(const struct lt_budget_state *budget, uint32_t index)
 	const struct lt_period *const period = &of->periods[0];
 
 	if (index < budget->forecast_count) {
-		const struct lt_budget_forecast *const known =
-		    &budget->forecasts[index];
+		const struct lt_budget_forecast *const known = &budget->forecasts[index];
 
 		if (strcmp(known->team, of->team) == 0 &&
 		    known->period.from_utc_s == period->start_utc_s &&

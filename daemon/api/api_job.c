@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the job that a path names, and makes the answers if there is none or if
- * the user may not see it: 404, or 403. Names are asked of the batch system.
+ * Finds the job that a path names, and makes the answers if there is none or if the user may not
+ * see it: 404, or 403. Names are asked of the batch system.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ parse_number(struct lt_job_named *asked, const char *text)
 	memcpy(number, text, length);
 	number[length] = '\0';
 	if (lt_int64_parse(number, 1, job_id_max, &value, NULL) != LT_OK ||
-	    (text[length] == '_' && lt_int64_parse(text + length + 1, 0,
-					task_max, &task, NULL) != LT_OK))
+	    (text[length] == '_' &&
+		lt_int64_parse(text + length + 1, 0, task_max, &task, NULL) != LT_OK))
 		return false;
 	asked->job_id = (uint32_t)value;
 	asked->task = (uint32_t)task;
@@ -38,8 +38,7 @@ parse_number(struct lt_job_named *asked, const char *text)
 }
 
 int
-lt_job_named(struct lt_job_named *asked, const struct lt_api_request *request,
-    json_t **reply)
+lt_job_named(struct lt_job_named *asked, const struct lt_api_request *request, json_t **reply)
 {
 	const char *const job = request->rest;
 	struct lt_error err = {0};
@@ -49,18 +48,16 @@ lt_job_named(struct lt_job_named *asked, const struct lt_api_request *request,
 		const int code = lt_batch_find(job, &asked->job_id, &err);
 
 		if (code != LT_OK)
-			return lt_api_error(reply,
-			    code == LT_ENOENT ? 404 : 503, "job: %s", err.text);
+			return lt_api_error(
+			    reply, code == LT_ENOENT ? 404 : 503, "job: %s", err.text);
 		asked->name = job;
 	} else if (!parse_number(asked, job)) {
-		return lt_api_error(reply, 400,
-		    "job: got \"%.40s\", want a number%s%s", job,
+		return lt_api_error(reply, 400, "job: got \"%.40s\", want a number%s%s", job,
 		    lt_batch_words.name != NULL ? " or " : " or one as 23_1",
 		    lt_batch_words.name != NULL ? lt_batch_words.name : "");
 	}
-	snprintf(asked->text, sizeof(asked->text),
-	    asked->task == UINT32_MAX ? "%u" : "%u_%u", asked->job_id,
-	    asked->task);
+	snprintf(asked->text, sizeof(asked->text), asked->task == UINT32_MAX ? "%u" : "%u_%u",
+	    asked->job_id, asked->task);
 	return 200;
 }
 
@@ -69,8 +66,7 @@ lt_job_catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 {
 	struct lt_batch_jobs one = {0};
 
-	if (lt_jobs_find(&d->jobs.list, job_id) != NULL &&
-	    !lt_poll_singly(&d->jobs))
+	if (lt_jobs_find(&d->jobs.list, job_id) != NULL && !lt_poll_singly(&d->jobs))
 		return;
 	if (lt_batch_jobs(&one, job_id, NULL) == LT_OK && one.count > 0) {
 		lt_poll_at(&d->jobs, job_id);
@@ -80,8 +76,7 @@ lt_job_catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 }
 
 uint32_t
-lt_job_record(
-    const struct lt_batch_jobs *list, const struct lt_job_named *asked)
+lt_job_record(const struct lt_batch_jobs *list, const struct lt_job_named *asked)
 {
 	if (asked->task != UINT32_MAX)
 		for (uint32_t i = 0; i < list->count; i++)
@@ -105,8 +100,7 @@ lt_job_has_task(const char *array_tasks, uint32_t task)
 			last = strtoul(end + 1, &end, 10);
 		if (*end == ':')
 			step = strtoul(end + 1, &end, 10);
-		if (task >= first && task <= last && step > 0 &&
-		    (task - first) % step == 0)
+		if (task >= first && task <= last && step > 0 && (task - first) % step == 0)
 			return true;
 		at = *end == ',' ? end + 1 : end;
 	}
@@ -117,12 +111,10 @@ bool
 lt_job_is(const struct lt_job_named *named, const struct lt_batch_job *job)
 {
 	if (named->task == UINT32_MAX)
-		return job->job_id == named->job_id ||
-		       job->array_job_id == named->job_id;
+		return job->job_id == named->job_id || job->array_job_id == named->job_id;
 	return job->array_job_id == named->job_id &&
 	       (job->array_task == named->task ||
-		   (job->array_tasks != NULL &&
-		       lt_job_has_task(job->array_tasks, named->task)));
+		   (job->array_tasks != NULL && lt_job_has_task(job->array_tasks, named->task)));
 }
 
 int
@@ -132,17 +124,14 @@ lt_job_unknown(const struct lt_job_named *asked, json_t **reply)
 
 	if (starter != NULL)
 		return lt_api_error(reply, 404,
-		    "job %s: %s starts it, and lowtide takes no hold for it",
-		    asked->text, starter);
+		    "job %s: %s starts it, and lowtide takes no hold for it", asked->text, starter);
 	return lt_api_error(reply, 404, "job %s: not known here", asked->text);
 }
 
 int
-lt_job_refuse(const struct lt_access *access, const struct lt_job_named *asked,
-    json_t **reply)
+lt_job_refuse(const struct lt_access *access, const struct lt_job_named *asked, json_t **reply)
 {
 	return lt_access_knows_jobs(access)
-		   ? lt_api_error(
-			 reply, 403, "job %s is not yours", asked->text)
+		   ? lt_api_error(reply, 403, "job %s is not yours", asked->text)
 		   : lt_job_unknown(asked, reply);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/jobs, GET /v1/jobs/JOB: the jobs that wait and run, and those that
- * ended, as long as the batch system's list has them; then the last runs from
- * the ledger. Reads the list of the last pass. Only jobs that the user may see
- * are in the answer; a job that is unknown gets 404.
+ * GET /v1/jobs, GET /v1/jobs/JOB: the jobs that wait and run, and those that ended, as long as the
+ * batch system's list has them; then the last runs from the ledger. Reads the list of the last
+ * pass. Only jobs that the user may see are in the answer; a job that is unknown gets 404.
  */
 #include <stdlib.h>
 
@@ -48,20 +47,17 @@ page(struct lt_daemon *d, struct wanted *wanted, uint32_t *next)
 	uint32_t last = 0;
 
 	*next = 0;
-	for (uint32_t i = lt_jobs_after(list, wanted->after); i < list->count;
-	     i++) {
+	for (uint32_t i = lt_jobs_after(list, wanted->after); i < list->count; i++) {
 		const struct lt_batch_job *const job = &list->jobs[i];
 
-		if (!is_wanted(wanted, job) ||
-		    !lt_hold_of_job(d->ledger, job, &hold) ||
+		if (!is_wanted(wanted, job) || !lt_hold_of_job(d->ledger, job, &hold) ||
 		    hold.uid != job->uid)
 			continue;
 		if (json_array_size(rows) == PAGE_MAX) {
 			*next = last;
 			break;
 		}
-		json_array_append_new(
-		    rows, lt_job_json(d, job, &hold, wanted->now_utc_s));
+		json_array_append_new(rows, lt_job_json(d, job, &hold, wanted->now_utc_s));
 		last = job->job_id;
 	}
 	return rows;
@@ -75,21 +71,17 @@ add_runs(struct lt_daemon *d, struct wanted *wanted, json_t *rows)
 	struct lt_run *runs = NULL;
 	uint32_t count = 0;
 
-	if (lt_ledger_runs_of_job(
-		d->ledger, named->job_id, &runs, &count, NULL) != LT_OK)
+	if (lt_ledger_runs_of_job(d->ledger, named->job_id, &runs, &count, NULL) != LT_OK)
 		return;
-	for (uint32_t i = count > PAGE_MAX ? count - PAGE_MAX : 0; i < count;
-	     i++) {
-		const bool is_other = named->task != UINT32_MAX &&
-				      (runs[i].array_job_id != named->job_id ||
-					  runs[i].array_task != named->task);
+	for (uint32_t i = count > PAGE_MAX ? count - PAGE_MAX : 0; i < count; i++) {
+		const bool is_other =
+		    named->task != UINT32_MAX &&
+		    (runs[i].array_job_id != named->job_id || runs[i].array_task != named->task);
 
 		if (is_other)
 			continue;
-		if (lt_access_job(
-			&wanted->access, runs[i].uid, runs[i].account))
-			json_array_append_new(
-			    rows, lt_job_json_of_run(&runs[i]));
+		if (lt_access_job(&wanted->access, runs[i].uid, runs[i].account))
+			json_array_append_new(rows, lt_job_json_of_run(&runs[i]));
 		else
 			wanted->hidden = true;
 	}
@@ -124,23 +116,19 @@ add_hold(struct lt_daemon *d, struct wanted *wanted, json_t *rows)
 	    .submit_utc_s = hold.submit_utc_s,
 	    .start_utc_s = hold.start_utc_s};
 
-	json_array_append_new(
-	    rows, lt_job_json(d, &job, &hold, wanted->now_utc_s));
+	json_array_append_new(rows, lt_job_json(d, &job, &hold, wanted->now_utc_s));
 }
 
 static int
-answer(const struct lt_daemon *d, const struct wanted *wanted, json_t *rows,
-    uint32_t next, json_t **reply)
+answer(const struct lt_daemon *d, const struct wanted *wanted, json_t *rows, uint32_t next,
+    json_t **reply)
 {
-	*reply = json_pack("{s:o,s:s,s:o,s:o}", "now",
-	    lt_api_time(wanted->now_utc_s), "currency",
-	    d->site.policy->currency, "jobs", rows, "next",
-	    lt_api_optional(next != 0, next));
+	*reply = json_pack("{s:o,s:s,s:o,s:o}", "now", lt_api_time(wanted->now_utc_s), "currency",
+	    d->site.policy->currency, "jobs", rows, "next", lt_api_optional(next != 0, next));
 	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
-/* Adds jobs whose pods run without a hold, as far as the user may see them, if
- * there are any. */
+/* Adds jobs whose pods run without a hold, as far as the user may see them, if there are any. */
 static void
 add_unheld(const struct wanted *wanted, json_t *answer)
 {
@@ -151,12 +139,10 @@ add_unheld(const struct wanted *wanted, json_t *answer)
 	(void)lt_batch_unheld(&all, &count, NULL);
 	for (uint32_t i = 0; i < count; i++)
 		if (lt_access_job(&wanted->access, all[i].uid, all[i].account))
-			json_array_append_new(list,
-			    json_pack("{s:s,s:I,s:s,s:s,s:I}", "id",
-				all[i].name, "job_id", (json_int_t)all[i].id,
-				"account", all[i].account, "partition",
-				all[i].partitions, "pods",
-				(json_int_t)all[i].pods));
+			json_array_append_new(
+			    list, json_pack("{s:s,s:I,s:s,s:s,s:I}", "id", all[i].name, "job_id",
+				      (json_int_t)all[i].id, "account", all[i].account, "partition",
+				      all[i].partitions, "pods", (json_int_t)all[i].pods));
 	free(all);
 	if (json_array_size(list) > 0)
 		json_object_set(answer, "unheld", list);
@@ -164,8 +150,7 @@ add_unheld(const struct wanted *wanted, json_t *answer)
 }
 
 int
-lt_api_jobs(
-    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+lt_api_jobs(struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	const char *const user = lt_api_value(request, "user");
 	const char *const all = lt_api_value(request, "all");
@@ -181,18 +166,15 @@ lt_api_jobs(
 	if (all != NULL && !wanted.all)
 		return lt_api_error(reply, 400, "all: got \"%s\", want 1", all);
 	const int status =
-	    user == NULL
-		? 200
-		: lt_access_user(d, request,
-		      &(struct lt_access_named){.user = user,
-			  .others = lt_access_jobs(&wanted.access),
-			  .who =
-			      "root, SlurmUser, operators, viewers and coordinators"},
-		      &wanted.uid, reply);
+	    user == NULL ? 200
+			 : lt_access_user(d, request,
+			       &(struct lt_access_named){.user = user,
+				   .others = lt_access_jobs(&wanted.access),
+				   .who = "root, SlurmUser, operators, viewers and coordinators"},
+			       &wanted.uid, reply);
 	if (status != 200)
 		return status;
-	if (after != NULL &&
-	    lt_int64_parse(after, 0, UINT32_MAX, &number, &err) != LT_OK)
+	if (after != NULL && lt_int64_parse(after, 0, UINT32_MAX, &number, &err) != LT_OK)
 		return lt_api_error(reply, 400, "after: %s", err.text);
 	wanted.after = (uint32_t)number;
 	json_t *const rows = page(d, &wanted, &next);
@@ -203,13 +185,11 @@ lt_api_jobs(
 }
 
 int
-lt_api_one_job(
-    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+lt_api_one_job(struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	struct lt_job_named named;
-	struct wanted wanted = {.access = lt_access_of(d, request),
-	    .named = &named,
-	    .now_utc_s = request->now_utc_s};
+	struct wanted wanted = {
+	    .access = lt_access_of(d, request), .named = &named, .now_utc_s = request->now_utc_s};
 	uint32_t next;
 	int status = lt_job_named(&named, request, reply);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * POST and GET /v1/notice: nodes that their owner takes back, as reported by an
- * admin, or by lowtide-node on the node itself. A notice is stored in the
- * ledger before its jobs are asked for checkpoints. A report by anybody else is
- * refused (access_node.c).
+ * POST and GET /v1/notice: nodes that their owner takes back, as reported by an admin, or by
+ * lowtide-node on the node itself. A notice is stored in the ledger before its jobs are asked for
+ * checkpoints. A report by anybody else is refused (access_node.c).
  */
 #include <string.h>
 
@@ -32,17 +31,14 @@ left_s(int64_t at_utc_s, int64_t now_utc_s)
 }
 
 static json_t *
-notice_json(const struct lt_daemon *d, const struct lt_notice *notice,
-    int64_t now_utc_s)
+notice_json(const struct lt_daemon *d, const struct lt_notice *notice, int64_t now_utc_s)
 {
-	const int64_t requeue_utc_s =
-	    lt_notice_requeue_utc_s(&d->site.tables, notice->end_utc_s);
+	const int64_t requeue_utc_s = lt_notice_requeue_utc_s(&d->site.tables, notice->end_utc_s);
 
-	return json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:I}", "node", notice->node,
-	    "told", lt_api_time(notice->told_utc_s), "requeue",
-	    lt_api_time(requeue_utc_s), "end", lt_api_time(notice->end_utc_s),
-	    "requeue_in_s", left_s(requeue_utc_s, now_utc_s), "end_in_s",
-	    left_s(notice->end_utc_s, now_utc_s), "jobs",
+	return json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:I}", "node", notice->node, "told",
+	    lt_api_time(notice->told_utc_s), "requeue", lt_api_time(requeue_utc_s), "end",
+	    lt_api_time(notice->end_utc_s), "requeue_in_s", left_s(requeue_utc_s, now_utc_s),
+	    "end_in_s", left_s(notice->end_utc_s, now_utc_s), "jobs",
 	    (json_int_t)count_there(d, notice->node));
 }
 
@@ -56,11 +52,11 @@ lt_api_drained(const struct lt_daemon *d, int64_t now_utc_s, const char *only)
 
 		if (notice->stage != LT_NOTICE_LEAVES &&
 		    (only == NULL || strcmp(notice->node, only) == 0))
-			json_array_append_new(list,
-			    json_pack("{s:s,s:o,s:I,s:b}", "node", notice->node,
-				"end", lt_api_time(notice->end_utc_s), "gone_s",
-				left_s(now_utc_s, notice->end_utc_s),
-				"withdrawn", notice->stage == LT_NOTICE_STAYS));
+			json_array_append_new(
+			    list, json_pack("{s:s,s:o,s:I,s:b}", "node", notice->node, "end",
+				      lt_api_time(notice->end_utc_s), "gone_s",
+				      left_s(now_utc_s, notice->end_utc_s), "withdrawn",
+				      notice->stage == LT_NOTICE_STAYS));
 	}
 	return list;
 }
@@ -76,11 +72,10 @@ notices_json(const struct lt_daemon *d, int64_t now_utc_s, const char *only)
 
 		if (notice->stage == LT_NOTICE_LEAVES &&
 		    (only == NULL || strcmp(notice->node, only) == 0))
-			json_array_append_new(
-			    list, notice_json(d, notice, now_utc_s));
+			json_array_append_new(list, notice_json(d, notice, now_utc_s));
 	}
-	return json_pack("{s:o,s:o}", "notices", list, "drained",
-	    lt_api_drained(d, now_utc_s, only));
+	return json_pack(
+	    "{s:o,s:o}", "notices", list, "drained", lt_api_drained(d, now_utc_s, only));
 }
 
 static int
@@ -94,8 +89,7 @@ refuse(json_t **reply, const struct lt_error *err)
 }
 
 int
-lt_api_notices(
-    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+lt_api_notices(struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	struct lt_error err = {0};
 
@@ -107,8 +101,7 @@ lt_api_notices(
 }
 
 int
-lt_api_notice(
-    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+lt_api_notice(struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	const struct lt_books books = lt_daemon_books(d);
 	const char *node = NULL;
@@ -116,13 +109,11 @@ lt_api_notice(
 	int withdraw = false;
 	struct lt_error err = {0};
 
-	const bool is_good =
-	    request->body != NULL &&
-	    json_unpack(request->body, "{s:s,s?I,s?b}", "node", &node, "in_s",
-		&in_s, "withdraw", &withdraw) == 0 &&
-	    node[0] != '\0' && withdraw != (in_s >= 0) && in_s <= LONGEST_S;
-	const int allowed =
-	    lt_access_check_node(d, request, is_good ? node : NULL, reply);
+	const bool is_good = request->body != NULL &&
+			     json_unpack(request->body, "{s:s,s?I,s?b}", "node", &node, "in_s",
+				 &in_s, "withdraw", &withdraw) == 0 &&
+			     node[0] != '\0' && withdraw != (in_s >= 0) && in_s <= LONGEST_S;
+	const int allowed = lt_access_check_node(d, request, is_good ? node : NULL, reply);
 
 	if (allowed != 200)
 		return allowed;
@@ -130,15 +121,12 @@ lt_api_notice(
 		return lt_api_error(reply, 400,
 		    "want {node, in_s} of 0 to %d seconds, or {node, withdraw: true}",
 		    (int)LONGEST_S);
-	const int code =
-	    withdraw ? lt_notice_withdraw(
-			   &d->site, d->ledger, &d->notice, node, &err)
-		     : lt_notice_take(&d->site, &books, &d->notice, node,
-			   request->now_utc_s + in_s, request->now_utc_s, &err);
+	const int code = withdraw ? lt_notice_withdraw(&d->site, d->ledger, &d->notice, node, &err)
+				  : lt_notice_take(&d->site, &books, &d->notice, node,
+					request->now_utc_s + in_s, request->now_utc_s, &err);
 
 	if (code != LT_OK)
 		return refuse(reply, &err);
-	*reply = notices_json(
-	    d, request->now_utc_s, request->is_admin ? NULL : node);
+	*reply = notices_json(d, request->now_utc_s, request->is_admin ? NULL : node);
 	return 200;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * POST /v1/plan: SPANK asks for the windows that no market has yet, and
- * announces the plan that it made with them. Plans are kept in memory for two
- * minutes. A user may announce anything: it books only what they could book
- * with --begin, and counts for their own jobs. A malformed plan gets 400.
+ * POST /v1/plan: SPANK asks for the windows that no market has yet, and announces the plan that it
+ * made with them. Plans are kept in memory for two minutes. A user may announce anything: it books
+ * only what they could book with --begin, and counts for their own jobs. A malformed plan gets 400.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,8 +22,8 @@ enum {
 
 /* The windows since, as [partition, millionths of a node, start, end]. */
 static json_t *
-windows_json(const struct lt_announced_state *state,
-    const struct lt_announced_seen *seen, uint32_t *count)
+windows_json(
+    const struct lt_announced_state *state, const struct lt_announced_seen *seen, uint32_t *count)
 {
 	json_t *const list = json_array();
 	const struct lt_announced *plan;
@@ -34,26 +33,23 @@ windows_json(const struct lt_announced_state *state,
 	while ((plan = lt_announced_next(&at, state, seen)) != NULL) {
 		const struct lt_planned *const window = &plan->window;
 
-		json_array_append_new(list,
-		    json_pack("[s,I,I,I]", plan->partition,
-			(json_int_t)llround((double)window->nodes * LT_MICROS),
-			(json_int_t)window->start_utc_s,
-			(json_int_t)window->end_utc_s));
+		json_array_append_new(
+		    list, json_pack("[s,I,I,I]", plan->partition,
+			      (json_int_t)llround((double)window->nodes * LT_MICROS),
+			      (json_int_t)window->start_utc_s, (json_int_t)window->end_utc_s));
 		++*count;
 	}
 	return list;
 }
 
-/* False for a window that no partition has room for, or for which nobody could
- * wait. A window is cut at the end of the days that are looked at. */
+/* False for a window that no partition has room for, or for which nobody could wait. A window is
+ * cut at the end of the days that are looked at. */
 static bool
-is_window(struct lt_planned *window, const struct lt_partition *partition,
-    int64_t now_utc_s)
+is_window(struct lt_planned *window, const struct lt_partition *partition, int64_t now_utc_s)
 {
 	static const int64_t most_s = LT_OCCUPANCY_DAYS * LT_DAY_S;
 
-	if (!(window->nodes > 0 &&
-		window->nodes <= (float)partition->node_count) ||
+	if (!(window->nodes > 0 && window->nodes <= (float)partition->node_count) ||
 	    window->start_utc_s < now_utc_s - LT_DAY_S ||
 	    window->start_utc_s > now_utc_s + FAR_DAYS * (int64_t)LT_DAY_S ||
 	    window->end_utc_s <= window->start_utc_s)
@@ -75,8 +71,7 @@ take_quote(struct lt_announced *plan, const struct lt_quote *quote)
 	memcpy(plan->home, quote->home, sizeof(plan->home));
 	plan->start_utc_s = quote->plan_start_utc_s;
 	/* A user's text may have any two numbers. */
-	if (__builtin_sub_overflow(
-		quote->end_utc_s, quote->start_utc_s, &plan->limit_s))
+	if (__builtin_sub_overflow(quote->end_utc_s, quote->start_utc_s, &plan->limit_s))
 		plan->limit_s = 0;
 	plan->tasks = quote->tasks;
 	plan->objective = quote->objective;
@@ -92,29 +87,23 @@ make_plan(struct lt_announced *plan, const struct lt_daemon *d,
 	struct lt_error err = {0};
 	json_int_t nodes_ppm = 0, start = 0, end = 0;
 
-	if (json_unpack(request->body, "{s:I,s:I,s:I}", "nodes_ppm", &nodes_ppm,
-		"start", &start, "end", &end) != 0)
+	if (json_unpack(request->body, "{s:I,s:I,s:I}", "nodes_ppm", &nodes_ppm, "start", &start,
+		"end", &end) != 0)
 		return lt_api_error(reply, 400,
 		    "plan: want generation, seen, and with quote also nodes_ppm, start, end");
 	if (lt_quote_unpack(&quote, text, strlen(text), &err) != LT_OK)
 		return lt_api_error(reply, 400, "quote: %s", err.text);
 	if (!quote.wish.known || quote.objective == LT_OBJECTIVE_OFF)
-		return lt_api_error(
-		    reply, 400, "quote: it does not say what was asked");
+		return lt_api_error(reply, 400, "quote: it does not say what was asked");
 	take_quote(plan, &quote);
-	plan->window =
-	    (struct lt_planned){.nodes = (float)((double)nodes_ppm / LT_MICROS),
-		.start_utc_s = start,
-		.end_utc_s = end};
-	const int partition =
-	    lt_market_partition(&d->site.market, plan->partition);
-	if (partition < 0 ||
-	    lt_market_partition(&d->site.market, plan->home) < 0 ||
-	    !is_window(&plan->window, &d->site.market.partitions[partition],
-		request->now_utc_s))
-		return lt_api_error(reply, 400,
-		    "plan: no window of partition %s that could be",
-		    plan->partition);
+	plan->window = (struct lt_planned){.nodes = (float)((double)nodes_ppm / LT_MICROS),
+	    .start_utc_s = start,
+	    .end_utc_s = end};
+	const int partition = lt_market_partition(&d->site.market, plan->partition);
+	if (partition < 0 || lt_market_partition(&d->site.market, plan->home) < 0 ||
+	    !is_window(&plan->window, &d->site.market.partitions[partition], request->now_utc_s))
+		return lt_api_error(
+		    reply, 400, "plan: no window of partition %s that could be", plan->partition);
 	return 200;
 }
 
@@ -127,13 +116,12 @@ look_for_it(struct lt_daemon *d)
 }
 
 static int
-book(struct lt_daemon *d, const struct lt_api_request *request,
-    struct lt_announced *plan, json_t **reply)
+book(struct lt_daemon *d, const struct lt_api_request *request, struct lt_announced *plan,
+    json_t **reply)
 {
 	struct lt_error err = {0};
 
-	if (lt_announced_add(&d->announced, plan, request->now_utc_s, &err) !=
-	    LT_OK)
+	if (lt_announced_add(&d->announced, plan, request->now_utc_s, &err) != LT_OK)
 		return lt_api_error(reply, 503, "plan: %s", err.text);
 	look_for_it(d);
 	*reply = json_pack("{s:b}", "booked", true);
@@ -141,8 +129,7 @@ book(struct lt_daemon *d, const struct lt_api_request *request,
 }
 
 int
-lt_api_plan(
-    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+lt_api_plan(struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	struct lt_announced plan = {0};
 	struct lt_announced_seen seen = {.now_utc_s = request->now_utc_s};
@@ -155,11 +142,10 @@ lt_api_plan(
 		return status;
 	if (!d->site.has_market || !d->acting)
 		return lt_api_error(reply, 503, "no market here");
-	if (json_unpack(request->body, "{s:I,s:I,s?s}", "generation",
-		&generation, "seen", &sequence, "quote", &quote) != 0 ||
+	if (json_unpack(request->body, "{s:I,s:I,s?s}", "generation", &generation, "seen",
+		&sequence, "quote", &quote) != 0 ||
 	    generation < 0 || sequence < 0)
-		return lt_api_error(
-		    reply, 400, "plan: want generation and seen, at least 0");
+		return lt_api_error(reply, 400, "plan: want generation and seen, at least 0");
 	if (quote != NULL)
 		status = make_plan(&plan, d, request, quote, reply);
 	if (status != 200)
@@ -172,8 +158,7 @@ lt_api_plan(
 		return book(d, request, &plan, reply);
 	}
 	if (count > MARKET_AFTER &&
-	    request->now_utc_s - d->site.market.compiled_utc_s >=
-		MARKET_LEAST_S)
+	    request->now_utc_s - d->site.market.compiled_utc_s >= MARKET_LEAST_S)
 		d->site.next.market = 0;
 	*reply = json_pack("{s:b,s:I,s:o}", "booked", false, "seen",
 	    (json_int_t)d->announced.sequence, "planned", list);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/signals/export: the stored points of a source in pages; GET
- * /v1/signals/errors: how far its forecasts were off. Both read signals.db by
- * the ledger. An unknown source gets 404, a span that is malformed or too long
- * 400.
+ * GET /v1/signals/export: the stored points of a source in pages; GET /v1/signals/errors: how far
+ * its forecasts were off. Both read signals.db by the ledger. An unknown source gets 404, a span
+ * that is malformed or too long 400.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +33,8 @@ lt_api_source(const struct lt_signals_state *signals, const char *name)
 enum lt_quantity
 lt_api_quantity(const struct lt_source *source)
 {
-	return source->step_count
-		   ? source->quantity
-		   : lt_adapter_quantity(source->adapter, &source->options);
+	return source->step_count ? source->quantity
+				  : lt_adapter_quantity(source->adapter, &source->options);
 }
 
 int
@@ -50,8 +48,7 @@ lt_api_offset(int *offset, const struct lt_signals_state *signals,
 
 	if (name != NULL && lt_api_source(signals, name) == NULL)
 		return lt_api_error(reply, 404, "no source \"%s\"", name);
-	if (text != NULL &&
-	    lt_int64_parse(text, 0, LT_SOURCES_MAX, &value, &err) != LT_OK)
+	if (text != NULL && lt_int64_parse(text, 0, LT_SOURCES_MAX, &value, &err) != LT_OK)
 		return lt_api_error(reply, 400, "offset: %s", err.text);
 	*offset = (int)value;
 	return 200;
@@ -69,8 +66,8 @@ is_full(const struct page *page)
 }
 
 static int
-take_window(struct page *page, struct lt_ledger *ledger,
-    const struct lt_points_asked *window, struct lt_error *err)
+take_window(struct page *page, struct lt_ledger *ledger, const struct lt_points_asked *window,
+    struct lt_error *err)
 {
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
@@ -84,10 +81,9 @@ take_window(struct page *page, struct lt_ledger *ledger,
 			continue;
 		page->after_utc_s = step->start_utc_s;
 		json_array_append_new(page->points,
-		    json_pack("{s:o,s:o,s:f,s:s}", "start",
-			lt_api_time(step->start_utc_s), "end",
-			lt_api_time(step->end_utc_s), "value", step->value,
-			"quality", lt_quality_name(step->quality)));
+		    json_pack("{s:o,s:o,s:f,s:s}", "start", lt_api_time(step->start_utc_s), "end",
+			lt_api_time(step->end_utc_s), "value", step->value, "quality",
+			lt_quality_name(step->quality)));
 	}
 	free(steps);
 	return code;
@@ -95,13 +91,12 @@ take_window(struct page *page, struct lt_ledger *ledger,
 
 /* A time of the query; *utc_s stays as it is when that is not there. */
 static int
-time_of(int64_t *utc_s, const struct lt_offsets *offsets,
-    const struct lt_api_request *request, const char *key, struct lt_error *err)
+time_of(int64_t *utc_s, const struct lt_offsets *offsets, const struct lt_api_request *request,
+    const char *key, struct lt_error *err)
 {
 	const char *const text = lt_api_value(request, key);
 
-	if (text == NULL ||
-	    lt_calendar_time(utc_s, offsets, text, err) == LT_OK)
+	if (text == NULL || lt_calendar_time(utc_s, offsets, text, err) == LT_OK)
 		return LT_OK;
 	return lt_context(err, "%s", key);
 }
@@ -115,29 +110,23 @@ struct export_work {
 
 /* The points that touch [from, to), begin after `after` and have room. */
 static int
-fill_page(struct page *page, struct lt_ledger *ledger,
-    const struct export_work *w, struct lt_error *err)
+fill_page(
+    struct page *page, struct lt_ledger *ledger, const struct export_work *w, struct lt_error *err)
 {
 	int code = LT_OK;
 
-	for (int64_t from = w->from_utc_s;
-	     code == LT_OK && from < w->to_utc_s && !is_full(page);
+	for (int64_t from = w->from_utc_s; code == LT_OK && from < w->to_utc_s && !is_full(page);
 	     from += WINDOW_S) {
-		const int64_t end = w->to_utc_s - from < WINDOW_S
-					? w->to_utc_s
-					: from + WINDOW_S;
+		const int64_t end = w->to_utc_s - from < WINDOW_S ? w->to_utc_s : from + WINDOW_S;
 
 		code = take_window(page, ledger,
-		    &(struct lt_points_asked){
-			.source = w->key, .span = {from, end}},
-		    err);
+		    &(struct lt_points_asked){.source = w->key, .span = {from, end}}, err);
 	}
 	return code;
 }
 
 static int
-write_export(const struct lt_api_work *work, struct lt_ledger *ledger,
-    struct lt_out *out)
+write_export(const struct lt_api_work *work, struct lt_ledger *ledger, struct lt_out *out)
 {
 	const struct export_work *const w = (const void *)work;
 	struct page page = {json_array(), w->after_utc_s};
@@ -148,12 +137,10 @@ write_export(const struct lt_api_work *work, struct lt_ledger *ledger,
 		return lt_out_error(out, 503, err.text);
 	}
 	const int64_t next_utc_s = is_full(&page) ? page.after_utc_s : 0;
-	lt_out_json(
-	    out, json_pack("{s:s,s:s,s:s,s:f,s:s,s:o,s:o}", "source", w->name,
-		     "quantity", lt_quantity_name(w->quantity), "unit",
-		     lt_quantity_unit(w->quantity), "scale",
-		     lt_quantity_scale(w->quantity), "currency", w->currency,
-		     "points", page.points, "next", lt_api_time(next_utc_s)));
+	lt_out_json(out, json_pack("{s:s,s:s,s:s,s:f,s:s,s:o,s:o}", "source", w->name, "quantity",
+			     lt_quantity_name(w->quantity), "unit", lt_quantity_unit(w->quantity),
+			     "scale", lt_quantity_scale(w->quantity), "currency", w->currency,
+			     "points", page.points, "next", lt_api_time(next_utc_s)));
 	return 200;
 }
 
@@ -180,8 +167,8 @@ lt_api_signals_export(struct lt_daemon *d, const struct lt_api_request *request,
 	    time_of(&to, &d->site.offsets, request, "to", &err) != LT_OK ||
 	    time_of(&after, &d->site.offsets, request, "after", &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
-	if (lt_api_value(request, "from") != NULL &&
-	    lt_api_value(request, "to") != NULL && from >= to)
+	if (lt_api_value(request, "from") != NULL && lt_api_value(request, "to") != NULL &&
+	    from >= to)
 		return lt_api_error(reply, 400, "to: want a time after from");
 	from = lt_max_i64(from, first);
 	struct export_work *const w = calloc(1, sizeof(*w));
@@ -190,8 +177,7 @@ lt_api_signals_export(struct lt_daemon *d, const struct lt_api_request *request,
 	w->work.write = write_export;
 	snprintf(w->name, sizeof(w->name), "%s", name);
 	snprintf(w->key, sizeof(w->key), "%s", source->key);
-	snprintf(
-	    w->currency, sizeof(w->currency), "%s", d->site.policy->currency);
+	snprintf(w->currency, sizeof(w->currency), "%s", d->site.policy->currency);
 	w->quantity = lt_api_quantity(source);
 	w->after_utc_s = after;
 	w->from_utc_s = lt_max_i64(from, after);
@@ -201,8 +187,8 @@ lt_api_signals_export(struct lt_daemon *d, const struct lt_api_request *request,
 }
 
 void
-lt_api_bands_load(struct lt_api_bands *bands, struct lt_ledger *ledger,
-    const struct lt_source *source)
+lt_api_bands_load(
+    struct lt_api_bands *bands, struct lt_ledger *ledger, const struct lt_source *source)
 {
 	struct lt_error err = {0};
 
@@ -212,8 +198,8 @@ lt_api_bands_load(struct lt_api_bands *bands, struct lt_ledger *ledger,
 }
 
 bool
-lt_api_band(double *low, double *high, const struct lt_api_bands *bands,
-    const struct lt_hour *hour, int64_t lead_s)
+lt_api_band(double *low, double *high, const struct lt_api_bands *bands, const struct lt_hour *hour,
+    int64_t lead_s)
 {
 	static const struct {
 		enum lt_quality quality;
@@ -251,16 +237,12 @@ buckets_json(const struct lt_forecast_band bands[LT_FORECAST_BUCKET_COUNT])
 
 		json_array_append_new(list,
 		    json_pack("{s:i,s:i,s:I,s:o,s:o,s:o,s:o}", "from_h",
-			lt_forecast_bucket_hours[i], "to_h",
-			lt_forecast_bucket_hours[i + 1], "count",
-			(json_int_t)band->count, "bias",
+			lt_forecast_bucket_hours[i], "to_h", lt_forecast_bucket_hours[i + 1],
+			"count", (json_int_t)band->count, "bias",
 			scored ? json_real(band->mean) : json_null(), "mae",
 			scored ? json_real(band->mean_abs) : json_null(), "low",
-			band->has_interval ? json_real(-band->half_width)
-					   : json_null(),
-			"high",
-			band->has_interval ? json_real(band->half_width)
-					   : json_null()));
+			band->has_interval ? json_real(-band->half_width) : json_null(), "high",
+			band->has_interval ? json_real(band->half_width) : json_null()));
 	}
 	return list;
 }
@@ -273,19 +255,17 @@ errors_json(struct lt_ledger *ledger, const struct lt_source *source)
 
 	lt_api_bands_load(&bands, ledger, source);
 	for (int kind = 0; kind < LT_FORECAST_KIND_COUNT; kind++)
-		json_array_append_new(models,
-		    json_pack("{s:s,s:o}", "model",
-			lt_forecast_kind_name((enum lt_forecast_kind)kind),
-			"buckets", buckets_json(bands.bands[kind])));
-	return json_pack("{s:s,s:s,s:s,s:f,s:o}", "name", source->policy->name,
-	    "quantity", lt_quantity_name(bands.quantity), "unit",
-	    lt_quantity_unit(bands.quantity), "scale",
+		json_array_append_new(
+		    models, json_pack("{s:s,s:o}", "model",
+				lt_forecast_kind_name((enum lt_forecast_kind)kind), "buckets",
+				buckets_json(bands.bands[kind])));
+	return json_pack("{s:s,s:s,s:s,s:f,s:o}", "name", source->policy->name, "quantity",
+	    lt_quantity_name(bands.quantity), "unit", lt_quantity_unit(bands.quantity), "scale",
 	    lt_quantity_scale(bands.quantity), "models", models);
 }
 
 int
-lt_api_signals_errors(
-    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+lt_api_signals_errors(struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	const char *const name = lt_api_value(request, "source");
 	int next = 0;
@@ -294,20 +274,13 @@ lt_api_signals_errors(
 	if (code != 200)
 		return code;
 	json_t *const list = json_array();
-	for (; next < d->signals.source_count &&
-	       json_array_size(list) < PAGE_SOURCES;
-	     next++) {
-		const struct lt_source *const source =
-		    &d->signals.sources[next];
+	for (; next < d->signals.source_count && json_array_size(list) < PAGE_SOURCES; next++) {
+		const struct lt_source *const source = &d->signals.sources[next];
 
 		if (name == NULL || strcmp(source->policy->name, name) == 0)
-			json_array_append_new(
-			    list, errors_json(d->ledger, source));
+			json_array_append_new(list, errors_json(d->ledger, source));
 	}
-	*reply = json_pack("{s:s,s:o,s:o}", "currency",
-	    d->site.policy->currency, "sources", list, "next",
-	    lt_api_optional(next < d->signals.source_count, next));
-	return *reply != NULL
-		   ? 200
-		   : lt_api_error(reply, 503, "errors: out of memory");
+	*reply = json_pack("{s:s,s:o,s:o}", "currency", d->site.policy->currency, "sources", list,
+	    "next", lt_api_optional(next < d->signals.source_count, next));
+	return *reply != NULL ? 200 : lt_api_error(reply, 503, "errors: out of memory");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs the threads of aside.h: a table with a row for each. A thread touches
- * its own row only; until it is joined the loop touches only `done` and `stop`
- * of that row. A thread that can't be started, or a ledger that can't be
- * opened, is answered with 503; a reader that is too slow is cut off.
+ * Runs the threads of aside.h: a table with a row for each. A thread touches its own row only;
+ * until it is joined the loop touches only `done` and `stop` of that row. A thread that can't be
+ * started, or a ledger that can't be opened, is answered with 503; a reader that is too slow is cut
+ * off.
  */
 #include <errno.h>
 #include <microhttpd.h>
@@ -56,8 +56,7 @@ wait_for_taker(struct aside *a)
 	(void)poll(&fd, 1, LOOK_MS);
 	const int64_t now_ms = lt_monotonic_ms();
 
-	return !atomic_load(&a->stop) &&
-	       now_ms - a->moved_ms < LT_ASIDE_STALL_MS &&
+	return !atomic_load(&a->stop) && now_ms - a->moved_ms < LT_ASIDE_STALL_MS &&
 	       now_ms - a->began_ms < LT_ASIDE_MOST_MS;
 }
 
@@ -65,8 +64,7 @@ static bool
 send_all(struct aside *a, const char *bytes, size_t length)
 {
 	while (length > 0) {
-		const ssize_t sent =
-		    send(a->fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+		const ssize_t sent = send(a->fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (sent < 0 && errno != EAGAIN && errno != EINTR)
 			return false;
@@ -82,8 +80,7 @@ send_all(struct aside *a, const char *bytes, size_t length)
 }
 
 static bool
-send_head(struct aside *a, unsigned status, const char *type,
-    const char *length_header)
+send_head(struct aside *a, unsigned status, const char *type, const char *length_header)
 {
 	char head[256];
 
@@ -91,8 +88,7 @@ send_head(struct aside *a, unsigned status, const char *type,
 	    (size_t)snprintf(head, sizeof(head),
 		"HTTP/1.1 %u %s\r\nContent-Type: %s\r\n"
 		"Connection: close\r\n%s\r\n\r\n",
-		status, MHD_get_reason_phrase_for(status), type,
-		length_header));
+		status, MHD_get_reason_phrase_for(status), type, length_header));
 }
 
 static bool
@@ -100,10 +96,8 @@ send_whole(struct aside *a, int status, const char *type, const char *text)
 {
 	char header[48];
 
-	(void)snprintf(
-	    header, sizeof(header), "Content-Length: %zu", strlen(text));
-	return send_head(a, (unsigned)status, type, header) &&
-	       send_all(a, text, strlen(text));
+	(void)snprintf(header, sizeof(header), "Content-Length: %zu", strlen(text));
+	return send_head(a, (unsigned)status, type, header) && send_all(a, text, strlen(text));
 }
 
 /* An lt_out_function. */
@@ -114,8 +108,8 @@ send_piece(void *context, const char *bytes, size_t length)
 	char head[24];
 	const int head_length = snprintf(head, sizeof(head), "%zx\r\n", length);
 
-	return send_all(a, head, (size_t)head_length) &&
-	       send_all(a, bytes, length) && send_all(a, "\r\n", 2);
+	return send_all(a, head, (size_t)head_length) && send_all(a, bytes, length) &&
+	       send_all(a, "\r\n", 2);
 }
 
 /* The piece of no length says that it is whole. */
@@ -124,8 +118,7 @@ stream(struct aside *a, struct lt_ledger *ledger)
 {
 	struct lt_out out = {.take = send_piece, .context = a};
 
-	if (!send_head(
-		a, 200, "application/json", "Transfer-Encoding: chunked"))
+	if (!send_head(a, 200, "application/json", "Transfer-Encoding: chunked"))
 		return false;
 	(void)a->work->write(a->work, ledger, &out);
 	lt_out_flush(&out);
@@ -143,8 +136,7 @@ answer(struct aside *a, int status, char *text)
 	if (text == NULL)
 		return false;
 	if (a->is_sealed)
-		status = lt_munge_seal(
-		    &sealed, a->munge_socket, a->uid, status, text);
+		status = lt_munge_seal(&sealed, a->munge_socket, a->uid, status, text);
 	const bool taken = send_whole(a, status,
 	    sealed != NULL && status == 200 ? "text/plain" : "application/json",
 	    sealed != NULL ? sealed : text);
@@ -187,9 +179,7 @@ lt_asides_start(lt_aside_function *ended, struct lt_error *err)
 {
 	desk.ended = ended;
 	desk.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return desk.fd >= 0
-		   ? LT_OK
-		   : lt_fail(err, LT_EIO, "eventfd: %s", strerror(errno));
+	return desk.fd >= 0 ? LT_OK : lt_fail(err, LT_EIO, "eventfd: %s", strerror(errno));
 }
 
 static void
@@ -261,9 +251,8 @@ start_thread(struct aside *a)
 
 	if (pthread_attr_init(&attributes) != 0)
 		return false;
-	const bool started =
-	    pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
-	    pthread_create(&a->thread, &attributes, run_thread, a) == 0;
+	const bool started = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
+			     pthread_create(&a->thread, &attributes, run_thread, a) == 0;
 	(void)pthread_attr_destroy(&attributes);
 	return started;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers that take long: a thread beside the loop makes each of them and
- * writes it to the connection itself. It has its own connection to the ledger
- * and a copy of what it needs, and shares nothing else: a client that reads
- * slowly, or not at all, delays nobody.
+ * Answers that take long: a thread beside the loop makes each of them and writes it to the
+ * connection itself. It has its own connection to the ledger and a copy of what it needs, and
+ * shares nothing else: a client that reads slowly, or not at all, delays nobody.
  */
 #ifndef LT_ASIDE_H
 #define LT_ASIDE_H

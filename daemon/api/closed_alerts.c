@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the message to a team's owners when a month is closed: its figures with
- * those of the accounts below it, as api_close.c writes it in the transaction
- * of the closing. Reads the statement's work and the ledger. No memory or a
- * ledger that fails makes the closing fail.
+ * Makes the message to a team's owners when a month is closed: its figures with those of the
+ * accounts below it, as api_close.c writes it in the transaction of the closing. Reads the
+ * statement's work and the ledger. No memory or a ledger that fails makes the closing fail.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,39 +51,33 @@ find_spans(struct statements *all, const char *account)
 		const struct lt_span part = lt_report_cut_part(&all->asked, k);
 		const char *name = account;
 
-		for (int depth = 0; depth < LT_TREE_DEPTH_MAX && name[0];
-		     depth++) {
+		for (int depth = 0; depth < LT_TREE_DEPTH_MAX && name[0]; depth++) {
 			const struct statement key = {.team = name};
-			struct statement *const s = bsearch(&key, all->list,
-			    (size_t)all->count, sizeof(key), by_team);
+			struct statement *const s =
+			    bsearch(&key, all->list, (size_t)all->count, sizeof(key), by_team);
 
 			if (s != NULL)
 				lt_report_span_add(&s->span, part);
-			name = lt_account_parent(
-			    &all->asked.tree, name, part.to_utc_s - 1);
+			name = lt_account_parent(&all->asked.tree, name, part.to_utc_s - 1);
 		}
 	}
 }
 
-/* The whole row, or of an account that was moved amid the period what it had
- * while it was there. */
+/* The whole row, or of an account that was moved amid the period what it had while it was there. */
 static int
-add_to(struct statement *s, const struct lt_report_view *view,
-    const struct lt_report_row *row, struct lt_error *err)
+add_to(struct statement *s, const struct lt_report_view *view, const struct lt_report_row *row,
+    struct lt_error *err)
 {
 	const struct lt_span period = lt_report_span(view->period);
 	const struct lt_runs_asked asked = {.account = row->account,
-	    .from_utc_s = s->span.from_utc_s > period.from_utc_s
-			      ? s->span.from_utc_s
-			      : period.from_utc_s,
-	    .to_utc_s = s->span.to_utc_s < period.to_utc_s ? s->span.to_utc_s
-							   : period.to_utc_s};
+	    .from_utc_s =
+		s->span.from_utc_s > period.from_utc_s ? s->span.from_utc_s : period.from_utc_s,
+	    .to_utc_s = s->span.to_utc_s < period.to_utc_s ? s->span.to_utc_s : period.to_utc_s};
 	struct lt_report_line line = *row->line;
 
 	if (asked.from_utc_s >= asked.to_utc_s)
 		return LT_OK;
-	if ((asked.from_utc_s > period.from_utc_s ||
-		asked.to_utc_s < period.to_utc_s) &&
+	if ((asked.from_utc_s > period.from_utc_s || asked.to_utc_s < period.to_utc_s) &&
 	    lt_report_line_fill(&line, view->ledger, &asked, err) != LT_OK)
 		return err->code;
 	lt_report_line_add(&s->sum, &line);
@@ -123,8 +116,7 @@ put_amount(struct lt_text *text, const char *currency, struct lt_amount amount)
 
 /* Writes the part of a limit, in per cent; nothing without a limit. */
 static void
-put_part(struct lt_text *text, bool has, int64_t cost, int64_t limit,
-    const char *what)
+put_part(struct lt_text *text, bool has, int64_t cost, int64_t limit, const char *what)
 {
 	char percent[LT_PERCENT_SIZE];
 
@@ -134,22 +126,18 @@ put_part(struct lt_text *text, bool has, int64_t cost, int64_t limit,
 }
 
 static void
-write_text(struct lt_alert *alert, const struct lt_report_work *w,
-    const struct statement *s)
+write_text(struct lt_alert *alert, const struct lt_report_work *w, const struct statement *s)
 {
 	static const char *const kinds[] = {/* by enum lt_entry_kind */
 	    "Runs", "Corrections of closed months", "Adjustments"};
 	const struct lt_amount cost = lt_report_line_cost(&s->sum);
-	struct lt_text subject = {
-	    .out = alert->subject, .size = sizeof(alert->subject)};
+	struct lt_text subject = {.out = alert->subject, .size = sizeof(alert->subject)};
 	struct lt_text text = {.out = alert->text, .size = sizeof(alert->text)};
 
-	lt_text_put(
-	    &subject, "lowtide: %s, %s: ", alert->team, w->period.label);
+	lt_text_put(&subject, "lowtide: %s, %s: ", alert->team, w->period.label);
 	put_amount(&subject, w->currency, cost);
-	lt_text_put(&text,
-	    "%s with the accounts below it, %s, is closed: ", alert->team,
-	    w->period.label);
+	lt_text_put(
+	    &text, "%s with the accounts below it, %s, is closed: ", alert->team, w->period.label);
 	put_amount(&text, w->currency, cost);
 	lt_text_put(&text, "\n\n");
 	for (int k = 0; k < 3; k++) {
@@ -162,14 +150,11 @@ write_text(struct lt_alert *alert, const struct lt_report_work *w,
 			lt_text_put(&text, " (%" PRId64 ")", t->runs);
 		lt_text_put(&text, ": ");
 		put_amount(&text, w->currency,
-		    (struct lt_amount){.money_micros = t->money_micros,
-			.carbon_mg = t->carbon_mg});
+		    (struct lt_amount){.money_micros = t->money_micros, .carbon_mg = t->carbon_mg});
 		lt_text_put(&text, "\n");
 	}
-	put_part(&text, s->limit.has_money, cost.money_micros,
-	    s->limit.money_micros, "money");
-	put_part(&text, s->limit.has_carbon, cost.carbon_mg, s->limit.carbon_mg,
-	    "carbon");
+	put_part(&text, s->limit.has_money, cost.money_micros, s->limit.money_micros, "money");
+	put_part(&text, s->limit.has_carbon, cost.carbon_mg, s->limit.carbon_mg, "carbon");
 	lt_text_put(&text,
 	    "\nAs a page: lowtide report --team %s --period %s --format html\n"
 	    "By whom:   lowtide report --team %s --period %s --by user\n",
@@ -177,8 +162,7 @@ write_text(struct lt_alert *alert, const struct lt_report_work *w,
 }
 
 static int
-tell_team(const struct statements *all, const struct statement *s,
-    struct lt_error *err)
+tell_team(const struct statements *all, const struct statement *s, struct lt_error *err)
 {
 	const struct lt_report_work *const w = all->view->work;
 	const struct lt_span span = all->view->closed.span;
@@ -191,9 +175,8 @@ tell_team(const struct statements *all, const struct statement *s,
 	if (lt_report_line_is_empty(&s->sum))
 		return LT_OK;
 	snprintf(alert.team, sizeof(alert.team), "%s", s->team);
-	snprintf(alert.name, sizeof(alert.name),
-	    "statement:%s:%" PRId64 ":%" PRId64, s->team, span.from_utc_s,
-	    span.to_utc_s);
+	snprintf(alert.name, sizeof(alert.name), "statement:%s:%" PRId64 ":%" PRId64, s->team,
+	    span.from_utc_s, span.to_utc_s);
 	snprintf(alert.begins, sizeof(alert.begins), "%s", alert.name);
 	write_text(&alert, w, s);
 	return lt_ledger_put_alert(all->view->ledger, &alert, err);
@@ -201,8 +184,7 @@ tell_team(const struct statements *all, const struct statement *s,
 
 /* The rows are read once, whatever the number of teams. */
 static int
-tell_all(struct statements *all, const struct lt_policy_notify *notify,
-    struct lt_error *err)
+tell_all(struct statements *all, const struct lt_policy_notify *notify, struct lt_error *err)
 {
 	for (int i = 0; i < notify->owner_count; i++)
 		all->list[i].team = notify->owners[i].team;
@@ -218,12 +200,11 @@ int
 lt_closed_alerts(struct lt_daemon *d, const struct lt_api_request *request,
     const struct lt_closed *closed, struct lt_error *err)
 {
-	struct lt_period period = {.start_utc_s = closed->span.from_utc_s,
-	    .end_utc_s = closed->span.to_utc_s};
+	struct lt_period period = {
+	    .start_utc_s = closed->span.from_utc_s, .end_utc_s = closed->span.to_utc_s};
 	const struct lt_policy_notify *const notify = &d->site.policy->notify;
 	struct lt_api_request of = *request;
-	struct statements all = {
-	    .asked = {.tree = lt_tables_tree(&d->site.tables)}};
+	struct statements all = {.asked = {.tree = lt_tables_tree(&d->site.tables)}};
 
 	memcpy(period.label, closed->label, sizeof(period.label));
 	of.value_count = 0; /* all teams */
@@ -235,10 +216,9 @@ lt_closed_alerts(struct lt_daemon *d, const struct lt_api_request *request,
 	    .closed = *closed};
 	all.view = &view;
 	all.list = calloc((size_t)notify->owner_count + 1, sizeof(*all.list));
-	const int code =
-	    w != NULL && all.list != NULL && lt_report_cut(&all.asked, &period)
-		? tell_all(&all, notify, err)
-		: lt_fail(err, LT_ENOMEM, "close: out of memory");
+	const int code = w != NULL && all.list != NULL && lt_report_cut(&all.asked, &period)
+			     ? tell_all(&all, notify, err)
+			     : lt_fail(err, LT_ENOMEM, "close: out of memory");
 	free(all.asked.cuts);
 	free(all.list);
 	free(w);

@@ -8,9 +8,8 @@
 #include "daemon.h"
 #include "periods.h"
 
-/* Notes an alert for each team of `notify: owners` that has anything booked in
- * the period; within the transaction that closes it. request: of who closes
- * it, who sees all. */
+/* Notes an alert for each team of `notify: owners` that has anything booked in the period; within
+ * the transaction that closes it. request: of who closes it, who sees all. */
 int lt_closed_alerts(struct lt_daemon *d, const struct lt_api_request *request,
     const struct lt_closed *closed, struct lt_error *err);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtided on a login node: fetches the controller's market snapshot page by
- * page and keeps it in the run directory for SPANK; asks for balances and
- * announces plans on behalf of the local user. Children do the asking
- * (question.c), so that a controller that hangs delays nothing else. A fetch
+ * lowtided on a login node: fetches the controller's market snapshot page by page and keeps it in
+ * the run directory for SPANK; asks for balances and announces plans on behalf of the local user.
+ * Children do the asking (question.c), so that a controller that hangs delays nothing else. A fetch
  * that fails is logged once and tried again; the old snapshot stays.
  */
 #include <errno.h>
@@ -47,12 +46,10 @@ struct market {		       /* what we know of the file that we keep */
 
 /* One request by munge; *text is malloc'd; the status, or a negative code. */
 static int
-ask_controller(
-    const struct lt_seal_question *question, char **text, struct lt_error *err)
+ask_controller(const struct lt_seal_question *question, char **text, struct lt_error *err)
 {
 	struct lt_sealed_reply reply = {0};
-	const int code =
-	    lt_seal_ask(&reply, &following.seal, following.host, question, err);
+	const int code = lt_seal_ask(&reply, &following.seal, following.host, question, err);
 
 	*text = reply.body;
 	return code == LT_OK ? (int)reply.status : code;
@@ -60,8 +57,8 @@ ask_controller(
 
 /* One page into bytes at *have; sets *generation and *size. */
 static int
-fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
-    json_int_t *size, struct lt_error *err)
+fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation, json_int_t *size,
+    struct lt_error *err)
 {
 	char path[64], *body = NULL;
 	const char *const host = following.host;
@@ -69,17 +66,14 @@ fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
 	const char *text = NULL;
 
 	snprintf(path, sizeof(path), "/v1/market?format=14&offset=%zu", *have);
-	const int status =
-	    ask_controller(&(struct lt_seal_question){.method = "GET",
-			       .path = path,
-			       .connect_ms = ASK_MS,
-			       .timeout_ms = ASK_MS},
-		&body, err);
+	const int status = ask_controller(
+	    &(struct lt_seal_question){
+		.method = "GET", .path = path, .connect_ms = ASK_MS, .timeout_ms = ASK_MS},
+	    &body, err);
 	if (status != 200) {
 		const int code =
 		    status < 0 ? status
-			       : lt_fail(err, LT_ENET, "%s: market: %d %.200s",
-				     host, status, body);
+			       : lt_fail(err, LT_ENET, "%s: market: %d %.200s", host, status, body);
 
 		free(body);
 		return code;
@@ -88,13 +82,10 @@ fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
 	free(body);
 	int code = LT_OK;
 	if (json == NULL ||
-	    json_unpack(json, "{s:I,s:I,s:I,s:s}", "generation",
-		&page_generation, "offset", &offset, "size", &total, "base64",
-		&text) != 0 ||
-	    total <= 0 || total > LT_FILE_BYTES_MAX ||
-	    offset != (json_int_t)*have)
-		code =
-		    lt_fail(err, LT_ENET, "%s: market: not a page of it", host);
+	    json_unpack(json, "{s:I,s:I,s:I,s:s}", "generation", &page_generation, "offset",
+		&offset, "size", &total, "base64", &text) != 0 ||
+	    total <= 0 || total > LT_FILE_BYTES_MAX || offset != (json_int_t)*have)
+		code = lt_fail(err, LT_ENET, "%s: market: not a page of it", host);
 	if (code == LT_OK && *have == 0) {
 		*bytes = malloc((size_t)total);
 		*generation = page_generation;
@@ -103,15 +94,12 @@ fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
 			code = lt_fail(err, LT_ENOMEM, "out of memory");
 	}
 	if (code == LT_OK && (page_generation != *generation || total != *size))
-		code = lt_fail(err, LT_ESTALE,
-		    "%s: market changed between two pages", host);
+		code = lt_fail(err, LT_ESTALE, "%s: market changed between two pages", host);
 	if (code == LT_OK) {
-		const long got = lt_base64_decode(
-		    *bytes + *have, (size_t)*size - *have, text);
+		const long got = lt_base64_decode(*bytes + *have, (size_t)*size - *have, text);
 
 		if (got <= 0)
-			code = lt_fail(
-			    err, LT_ENET, "%s: market: damaged page", host);
+			code = lt_fail(err, LT_ENET, "%s: market: damaged page", host);
 		else
 			*have += (size_t)got;
 	}
@@ -129,10 +117,8 @@ lt_follow_refresh(uint64_t *generation, struct lt_error *err)
 	int code = LT_OK;
 
 	for (int page = 0; code == LT_OK && have < (size_t)size; page++)
-		code = page > PAGES_MAX
-			   ? lt_fail(err, LT_ELIMIT, "market: too many pages")
-			   : fetch_page(
-				 &bytes, &have, &page_generation, &size, err);
+		code = page > PAGES_MAX ? lt_fail(err, LT_ELIMIT, "market: too many pages")
+					: fetch_page(&bytes, &have, &page_generation, &size, err);
 	if (code == LT_OK)
 		code = lt_market_unpack(&market, bytes, have, err);
 	free(bytes);
@@ -159,8 +145,8 @@ lt_follow_path(char *path, size_t size, uint32_t uid, const char *uri)
 		return false;
 	const char *const given = strstr(uri, "account=");
 	if (given != NULL)
-		snprintf(account, sizeof(account), "%.*s",
-		    (int)strcspn(given + 8, "& \n"), given + 8);
+		snprintf(
+		    account, sizeof(account), "%.*s", (int)strcspn(given + 8, "& \n"), given + 8);
 	snprintf(path, size, "%s?account=%s&uid=%u", balance, account, uid);
 	return true;
 }
@@ -170,8 +156,7 @@ lt_follow_ask(const char *path, const char *body, char **reply)
 {
 	struct lt_error err = {0};
 	const bool has_body = body[0] != '\0';
-	const struct lt_seal_question question = {
-	    .method = has_body ? "POST" : "GET",
+	const struct lt_seal_question question = {.method = has_body ? "POST" : "GET",
 	    .path = path,
 	    .body = has_body ? body : NULL,
 	    .connect_ms = RELAY_MS,
@@ -188,8 +173,7 @@ lt_follow_ask(const char *path, const char *body, char **reply)
 	return 503;
 }
 
-/* A child writes the market into its file, and reports its generation, or why
- * there is none. */
+/* A child writes the market into its file, and reports its generation, or why there is none. */
 struct news {
 	uint64_t generation;
 	struct lt_error err;
@@ -223,8 +207,7 @@ take_news(struct market *m)
 	if (failed && !m->failed)
 		lt_log("follow_failed", "error=\"%s\"", news.err.text);
 	if (!failed && m->failed)
-		lt_log("followed", "generation=%llu",
-		    (unsigned long long)news.generation);
+		lt_log("followed", "generation=%llu", (unsigned long long)news.generation);
 	m->failed = failed;
 	if (!failed)
 		m->generation = news.generation;
@@ -266,11 +249,9 @@ loop(int signals)
 		lt_questions_run();
 		lt_serve_run();
 		lt_questions_run(); /* those that just came */
-		fds[1] =
-		    (struct pollfd){.fd = market.child.fd, .events = POLLIN};
+		fds[1] = (struct pollfd){.fd = market.child.fd, .events = POLLIN};
 		count += (nfds_t)lt_serve_fds(&fds[count], LT_SERVE_FDS);
-		count +=
-		    (nfds_t)lt_questions_fds(&fds[count], LT_QUESTIONS_MAX);
+		count += (nfds_t)lt_questions_fds(&fds[count], LT_QUESTIONS_MAX);
 		const int wait_ms = lt_serve_timeout_ms(1000);
 		if (poll(fds, count, wait_ms) < 0 && errno != EINTR)
 			break;
@@ -297,38 +278,30 @@ find_seal(struct lt_seal *seal, char munge_socket[512], struct lt_error *err)
 	const int code = lt_batch_init(NULL, NULL, err);
 
 	if (code != LT_OK)
-		return lt_context(
-		    err, "SlurmUser, whose answers count, is not known");
+		return lt_context(err, "SlurmUser, whose answers count, is not known");
 	lt_batch_conf_here(&conf);
 	lt_batch_fini();
-	snprintf(munge_socket, 512, "%s",
-	    named != NULL && named[0] ? named : conf.munge_socket);
-	*seal = (struct lt_seal){
-	    .munge_socket = munge_socket, .slurm_uid = conf.slurm_uid};
+	snprintf(munge_socket, 512, "%s", named != NULL && named[0] ? named : conf.munge_socket);
+	*seal = (struct lt_seal){.munge_socket = munge_socket, .slurm_uid = conf.slurm_uid};
 	return LT_OK;
 }
 
 int
 lt_follow(struct lt_daemon *d, int signals_fd)
 {
-	static const struct lt_serve_relay relay = {
-	    .path = lt_follow_path, .ask = lt_follow_ask};
+	static const struct lt_serve_relay relay = {.path = lt_follow_path, .ask = lt_follow_ask};
 	static char munge_socket[512];
 	struct lt_seal seal;
 	struct lt_error err = {0};
 
 	if (mkdir(d->args.run, 0755) != 0 && errno != EEXIST) {
-		fprintf(
-		    stderr, "lowtided: %s: %s\n", d->args.run, strerror(errno));
+		fprintf(stderr, "lowtided: %s: %s\n", d->args.run, strerror(errno));
 		return 1;
 	}
-	snprintf(d->paths.market, sizeof(d->paths.market), "%s/%s", d->args.run,
-	    LT_MARKET_FILE);
-	snprintf(d->paths.socket, sizeof(d->paths.socket), "%s/%s", d->args.run,
-	    LT_SOCKET_FILE);
+	snprintf(d->paths.market, sizeof(d->paths.market), "%s/%s", d->args.run, LT_MARKET_FILE);
+	snprintf(d->paths.socket, sizeof(d->paths.socket), "%s/%s", d->args.run, LT_SOCKET_FILE);
 	/* curl once, here: children that answer within 50 ms have no time. */
-	if (find_seal(&seal, munge_socket, &err) != LT_OK ||
-	    lt_http_init(&err) != LT_OK ||
+	if (find_seal(&seal, munge_socket, &err) != LT_OK || lt_http_init(&err) != LT_OK ||
 	    lt_serve_start(d, &relay, &err) != LT_OK) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;

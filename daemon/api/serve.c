@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libmicrohttpd, driven by the main loop. The asking user is known from the
- * kernel on the Unix socket, and from a munge credential on TCP
- * (serve_munge.c). Connections of the Unix socket are accepted here, since
- * libmicrohttpd knows no users (door.c). Answers go through lt_api_begin();
- * long ones through aside.c, and on a login node all of them through
- * question.c. Requests that are too large, too slow or too many are refused or
- * closed.
+ * libmicrohttpd, driven by the main loop. The asking user is known from the kernel on the Unix
+ * socket, and from a munge credential on TCP (serve_munge.c). Connections of the Unix socket are
+ * accepted here, since libmicrohttpd knows no users (door.c). Answers go through lt_api_begin();
+ * long ones through aside.c, and on a login node all of them through question.c. Requests that are
+ * too large, too slow or too many are refused or closed.
  */
 #include <errno.h>
 #include <microhttpd.h>
@@ -65,8 +63,7 @@ struct exchange { /* one request under way */
 };
 
 static void *
-begin_exchange(
-    void *closure, const char *uri, struct MHD_Connection *connection)
+begin_exchange(void *closure, const char *uri, struct MHD_Connection *connection)
 {
 	(void)closure;
 	(void)connection;
@@ -88,8 +85,7 @@ finish_exchange(void *closure, struct MHD_Connection *connection, void **state,
 	struct exchange *const e = *state;
 	if (e == NULL)
 		return;
-	for (struct exchange **link = &server.waiting; *link != NULL;
-	     link = &(*link)->next)
+	for (struct exchange **link = &server.waiting; *link != NULL; link = &(*link)->next)
 		if (*link == e) {
 			*link = e->next;
 			break;
@@ -123,8 +119,7 @@ collect(struct exchange *e, const char *data, size_t length)
 
 /* True if the request is here whole; else *result is for libmicrohttpd. */
 static bool
-is_here(struct exchange *e, const char *data, size_t *length,
-    enum MHD_Result *result)
+is_here(struct exchange *e, const char *data, size_t *length, enum MHD_Result *result)
 {
 	*result = e != NULL && !e->ended ? MHD_YES : MHD_NO;
 	if (*result == MHD_NO)
@@ -148,8 +143,7 @@ may_answer(const struct exchange *e)
 	return e->kind.turn <= server.turn &&
 	       !(e->awaits_directory && e->news == lt_directory_news()) &&
 	       (!e->kind.is_long ||
-		   lt_aside_has_room(e->uid,
-		       lt_is_admin(&server.d->site.tables, e->uid), false));
+		   lt_aside_has_room(e->uid, lt_is_admin(&server.d->site.tables, e->uid), false));
 }
 
 /* The connection sleeps until its turn; then it is asked for anew. */
@@ -205,16 +199,15 @@ end_aside(void *asker)
 static bool
 peer_of(struct MHD_Connection *connection, uint32_t *uid)
 {
-	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
-	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *const info =
+	    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return info != NULL && lt_listen_peer(info->connect_fd, uid);
 }
 
 /* A follower's: the connection sleeps until the controller has answered. */
 static enum MHD_Result
-answer_relay(
-    struct exchange *e, struct MHD_Connection *connection, uint32_t uid)
+answer_relay(struct exchange *e, struct MHD_Connection *connection, uint32_t uid)
 {
 	char path[LT_API_PATH_MAX];
 
@@ -222,8 +215,7 @@ answer_relay(
 		char *const text = e->question->text;
 
 		e->question->text = NULL;
-		return text != NULL ? lt_respond(connection,
-					  (unsigned)e->question->status, text,
+		return text != NULL ? lt_respond(connection, (unsigned)e->question->status, text,
 					  "application/json")
 				    : MHD_NO;
 	}
@@ -246,21 +238,20 @@ wake(void *asker)
 static enum MHD_Result
 refuse_busy(struct MHD_Connection *connection)
 {
-	return lt_respond_error(connection, 503,
-	    "too many reports under way, of this user or in all: try again");
+	return lt_respond_error(
+	    connection, 503, "too many reports under way, of this user or in all: try again");
 }
 
 /* Written beside the loop, to the connection itself, which sleeps meanwhile. */
 static enum MHD_Result
-begin_aside(struct exchange *e, struct MHD_Connection *connection,
-    struct lt_api_work *work, const char *munge_socket)
+begin_aside(struct exchange *e, struct MHD_Connection *connection, struct lt_api_work *work,
+    const char *munge_socket)
 {
 	const bool is_admin = lt_is_admin(&server.d->site.tables, e->uid);
-	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
-	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *const info =
+	    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-	if (info == NULL ||
-	    !lt_aside_has_room(e->uid, is_admin, work->is_stream)) {
+	if (info == NULL || !lt_aside_has_room(e->uid, is_admin, work->is_stream)) {
 		free(work);
 		return refuse_busy(connection);
 	}
@@ -279,9 +270,8 @@ begin_aside(struct exchange *e, struct MHD_Connection *connection,
 }
 
 static enum MHD_Result
-answer_local(void *closure, struct MHD_Connection *connection, const char *url,
-    const char *method, const char *version, const char *data, size_t *length,
-    void **state)
+answer_local(void *closure, struct MHD_Connection *connection, const char *url, const char *method,
+    const char *version, const char *data, size_t *length, void **state)
 {
 	(void)url;
 	(void)version;
@@ -313,8 +303,7 @@ answer_local(void *closure, struct MHD_Connection *connection, const char *url,
 		return begin_aside(e, connection, work, NULL);
 	if (text == NULL)
 		return MHD_NO;
-	return lt_respond(
-	    connection, (unsigned)status, text, "application/json");
+	return lt_respond(connection, (unsigned)status, text, "application/json");
 }
 
 /* A request that a credential was opened to. */
@@ -341,28 +330,25 @@ answer_asked(struct exchange *e, struct MHD_Connection *connection)
 	if (status == LT_API_LATER)
 		return await_directory(e, connection);
 	if (work != NULL && !work->is_stream)
-		return begin_aside(
-		    e, connection, work, d->site.tables.conf.munge_socket);
+		return begin_aside(e, connection, work, d->site.tables.conf.munge_socket);
 	if (work != NULL) {
 		status = 400;
-		reply = lt_api_error_text(
-		    "runs=all: not by TCP; ask for pages: after=");
+		reply = lt_api_error_text("runs=all: not by TCP; ask for pages: after=");
 	}
 	free(work);
 	if (reply != NULL)
-		status = lt_munge_seal(&text, d->site.tables.conf.munge_socket,
-		    asked->uid, status, reply);
+		status = lt_munge_seal(
+		    &text, d->site.tables.conf.munge_socket, asked->uid, status, reply);
 	free(reply);
 	if (text == NULL)
 		return MHD_NO;
-	return lt_respond(connection, (unsigned)status, text,
-	    status == 200 ? "text/plain" : "application/json");
+	return lt_respond(
+	    connection, (unsigned)status, text, status == 200 ? "text/plain" : "application/json");
 }
 
 static enum MHD_Result
-answer_remote(void *closure, struct MHD_Connection *connection, const char *url,
-    const char *method, const char *version, const char *data, size_t *length,
-    void **state)
+answer_remote(void *closure, struct MHD_Connection *connection, const char *url, const char *method,
+    const char *version, const char *data, size_t *length, void **state)
 {
 	(void)version;
 	struct exchange *const e = *state;
@@ -370,24 +356,19 @@ answer_remote(void *closure, struct MHD_Connection *connection, const char *url,
 	char *text = NULL;
 	if (!is_here(e, data, length, &result))
 		return result;
-	if (e->too_large || strcmp(url, "/munge") != 0 ||
-	    strcmp(method, "POST") != 0)
-		return lt_respond_error(
-		    connection, 404, "want POST /munge with a credential");
+	if (e->too_large || strcmp(url, "/munge") != 0 || strcmp(method, "POST") != 0)
+		return lt_respond_error(connection, 404, "want POST /munge with a credential");
 	const struct lt_daemon *const d = closure;
 	int status = 200;
 	if (e->asked.payload == NULL)
-		status = lt_munge_open(&e->asked,
-		    d->site.tables.conf.munge_socket, e->body, &text);
-	if (status == 200 &&
-	    !lt_door_show(&server.remote, connection, e->asked.uid,
-		lt_is_admin(&d->site.tables, e->asked.uid), lt_monotonic_ms()))
-		return lt_respond_error(connection, 503,
-		    "too many connections, of this user or in all: try again");
+		status = lt_munge_open(&e->asked, d->site.tables.conf.munge_socket, e->body, &text);
+	if (status == 200 && !lt_door_show(&server.remote, connection, e->asked.uid,
+				 lt_is_admin(&d->site.tables, e->asked.uid), lt_monotonic_ms()))
+		return lt_respond_error(
+		    connection, 503, "too many connections, of this user or in all: try again");
 	if (status == 200)
 		return answer_asked(e, connection);
-	return text != NULL ? lt_respond(connection, (unsigned)status, text,
-				  "application/json")
+	return text != NULL ? lt_respond(connection, (unsigned)status, text, "application/json")
 			    : MHD_NO;
 }
 
@@ -398,18 +379,16 @@ accept_local(void)
 		const struct sockaddr_un address = {.sun_family = AF_UNIX};
 		struct lt_slot *slot = NULL;
 		uint32_t uid;
-		const int fd = accept4(
-		    server.local.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		const int fd = accept4(server.local.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd < 0)
 			return;
 		if (lt_listen_peer(fd, &uid))
 			slot = lt_slot_take(&server.local.slots, fd, uid,
-			    lt_is_admin(&server.d->site.tables, uid),
-			    lt_monotonic_ms());
+			    lt_is_admin(&server.d->site.tables, uid), lt_monotonic_ms());
 		if (slot != NULL)
-			lt_door_admit(&server.local, slot, fd,
-			    (const struct sockaddr *)&address, sizeof(address));
+			lt_door_admit(&server.local, slot, fd, (const struct sockaddr *)&address,
+			    sizeof(address));
 		else
 			lt_listen_refuse(fd);
 	}
@@ -425,21 +404,17 @@ lt_serve_fds(struct pollfd *fds, int room)
 	int count = 0;
 
 	if (server.local.server != NULL && room > 1) {
-		fds[count++] =
-		    (struct pollfd){.fd = server.local.fd, .events = POLLIN};
-		fds[count++] =
-		    (struct pollfd){.fd = lt_asides_fd(), .events = POLLIN};
+		fds[count++] = (struct pollfd){.fd = server.local.fd, .events = POLLIN};
+		fds[count++] = (struct pollfd){.fd = lt_asides_fd(), .events = POLLIN};
 	}
 	if (server.remote.server != NULL && room > count)
-		fds[count++] =
-		    (struct pollfd){.fd = server.remote.fd, .events = POLLIN};
+		fds[count++] = (struct pollfd){.fd = server.remote.fd, .events = POLLIN};
 	for (int i = 0; i < DAEMONS && count < room; i++) {
 		if (*daemons[i] == NULL)
 			continue;
 		const union MHD_DaemonInfo *const info =
 		    MHD_get_daemon_info(*daemons[i], MHD_DAEMON_INFO_EPOLL_FD);
-		fds[count++] =
-		    (struct pollfd){.fd = info->epoll_fd, .events = POLLIN};
+		fds[count++] = (struct pollfd){.fd = info->epoll_fd, .events = POLLIN};
 	}
 	return count + lt_directory_fds(&fds[count], room - count);
 }
@@ -450,8 +425,7 @@ lt_serve_timeout_ms(int wait_ms)
 	for (int i = 0; i < DAEMONS; i++) {
 		MHD_UNSIGNED_LONG_LONG want;
 
-		if (*daemons[i] != NULL &&
-		    MHD_get_timeout(*daemons[i], &want) == MHD_YES &&
+		if (*daemons[i] != NULL && MHD_get_timeout(*daemons[i], &want) == MHD_YES &&
 		    want < (unsigned)wait_ms)
 			wait_ms = (int)want;
 	}
@@ -493,8 +467,7 @@ lt_serve_run(void)
 	run_mhd(LT_TURN_ALL);
 }
 
-/* Publishes for job_submit after each run: it waits for no answer but reads the
- * files. */
+/* Publishes for job_submit after each run: it waits for no answer but reads the files. */
 static void
 run_amid(enum lt_turn turn)
 {
@@ -506,10 +479,10 @@ static void
 breathe(enum lt_turn turn, int fd)
 {
 	enum { LONGEST_MS = 1000 };
-	/* An answer must find the budgets that jobs are admitted by; and within
-	 * an answer libmicrohttpd is running already. */
-	const bool may_run = server.d->budget.has_snapshot &&
-			     server.d->budget.snapshot.ready && !server.running;
+	/* An answer must find the budgets that jobs are admitted by; and within an answer
+	 * libmicrohttpd is running already. */
+	const bool may_run =
+	    server.d->budget.has_snapshot && server.d->budget.snapshot.ready && !server.running;
 
 	if (fd < 0) {
 		if (may_run && lt_monotonic_ms() - server.ran_ms >= BREATH_MS)
@@ -517,14 +490,12 @@ breathe(enum lt_turn turn, int fd)
 		return;
 	}
 	for (;;) {
-		struct pollfd fds[1 + LT_SERVE_FDS] = {
-		    {.fd = fd, .events = POLLIN}};
+		struct pollfd fds[1 + LT_SERVE_FDS] = {{.fd = fd, .events = POLLIN}};
 		nfds_t count = 1;
 
 		if (may_run)
 			count += (nfds_t)lt_serve_fds(&fds[1], LT_SERVE_FDS);
-		const int wait_ms =
-		    may_run ? lt_serve_timeout_ms(LONGEST_MS) : LONGEST_MS;
+		const int wait_ms = may_run ? lt_serve_timeout_ms(LONGEST_MS) : LONGEST_MS;
 		if (poll(fds, count, wait_ms) < 0 && errno != EINTR)
 			return;
 		if (fds[0].revents != 0)
@@ -535,24 +506,19 @@ breathe(enum lt_turn turn, int fd)
 }
 
 static struct MHD_Daemon *
-start_at(
-    struct lt_door *door, MHD_AccessHandlerCallback answer, struct lt_daemon *d)
+start_at(struct lt_door *door, MHD_AccessHandlerCallback answer, struct lt_daemon *d)
 {
-	return MHD_start_daemon(
-	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET,
-	    0, NULL, NULL, answer, d, MHD_OPTION_URI_LOG_CALLBACK,
-	    begin_exchange, d, MHD_OPTION_NOTIFY_COMPLETED, finish_exchange,
-	    NULL, MHD_OPTION_NOTIFY_CONNECTION, lt_door_watch, door,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
+	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET,
+	    0, NULL, NULL, answer, d, MHD_OPTION_URI_LOG_CALLBACK, begin_exchange, d,
+	    MHD_OPTION_NOTIFY_COMPLETED, finish_exchange, NULL, MHD_OPTION_NOTIFY_CONNECTION,
+	    lt_door_watch, door, MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
 	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
 }
 
 int
-lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
-    struct lt_error *err)
+lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay, struct lt_error *err)
 {
-	const uint16_t port =
-	    d->site.policy != NULL ? d->site.policy->listen_port : 0;
+	const uint16_t port = d->site.policy != NULL ? d->site.policy->listen_port : 0;
 	struct lt_error refused = {0};
 
 	/* First: another lowtided's socket is left alone then. */
@@ -577,15 +543,12 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
 	server.local.server = start_at(&server.local, answer_local, d);
 	if (server.local.server == NULL) {
 		close(fd);
-		return lt_fail(err, LT_EIO, "%s: the server did not start",
-		    d->paths.socket);
+		return lt_fail(err, LT_EIO, "%s: the server did not start", d->paths.socket);
 	}
 	if (server.remote.fd >= 0)
-		server.remote.server =
-		    start_at(&server.remote, answer_remote, d);
+		server.remote.server = start_at(&server.remote, answer_remote, d);
 	if (server.remote.server == NULL && port != 0)
-		lt_log("no_tcp", "port=%u why=\"%s; login nodes can't ask\"",
-		    port, refused.text);
+		lt_log("no_tcp", "port=%u why=\"%s; login nodes can't ask\"", port, refused.text);
 	return LT_OK;
 }
 

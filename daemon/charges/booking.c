@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Turns a charge, which is exact, into the ledger's entries, which are whole:
- * the hours are cut from the run's rounded figures, so that they add up to
- * them. Takes the discount for a run's wait off them.
+ * the hours are cut from the run's rounded figures, so that they add up to them. Takes the discount
+ * for a run's wait off them.
  *
- * Reads rates and granted discounts from the ledger; writes only the caller's
- * run and entries.
+ * Reads rates and granted discounts from the ledger; writes only the caller's run and entries.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,24 +18,20 @@
 #include "site.h"
 #include "units.h"
 
-/* The cost of nodes and the charge for carbon are rounded each; the carry
- * belongs to the first. */
+/* The cost of nodes and the charge for carbon are rounded each; the carry belongs to the first. */
 static int
-round_run(struct lt_run *run, const struct lt_charge *charge,
-    struct lt_ledger *ledger, struct lt_error *err)
+round_run(struct lt_run *run, const struct lt_charge *charge, struct lt_ledger *ledger,
+    struct lt_error *err)
 {
-	const double nodes =
-	    charge->money_micros - charge->carbon_charge_micros;
+	const double nodes = charge->money_micros - charge->carbon_charge_micros;
 	int code = LT_OK;
 
 	if (nodes != 0)
-		code = lt_ledger_round(ledger,
-		    (struct lt_carry_key){.partition = run->partition}, nodes,
-		    &run->money_micros, err);
+		code = lt_ledger_round(ledger, (struct lt_carry_key){.partition = run->partition},
+		    nodes, &run->money_micros, err);
 	if (code == LT_OK && charge->carbon_mg != 0)
 		code = lt_ledger_round(ledger,
-		    (struct lt_carry_key){
-			.partition = run->partition, .is_carbon = true},
+		    (struct lt_carry_key){.partition = run->partition, .is_carbon = true},
 		    charge->carbon_mg, &run->carbon_mg, err);
 	run->parts.carbon_charge_micros = llround(charge->carbon_charge_micros);
 	run->money_micros += run->parts.carbon_charge_micros;
@@ -44,21 +39,20 @@ round_run(struct lt_run *run, const struct lt_charge *charge,
 	return code;
 }
 
-/* Returns an hour's part of a figure, by its place in lt_entry_figures(): its
- * own, or, of a saving, an equal one: money is saved where it is spent. */
+/* Returns an hour's part of a figure, by its place in lt_entry_figures(): its own, or, of a saving,
+ * an equal one: money is saved where it is spent. */
 static double
 part_of(const struct lt_charge_hour *hour, int figure, double equal)
 {
-	const double own[LT_ENTRY_FIGURES] = {hour->money_micros,
-	    hour->carbon_mg, hour->energy_wh, equal, equal, equal, equal, equal,
-	    equal, hour->carbon_charge_micros, equal};
+	const double own[LT_ENTRY_FIGURES] = {hour->money_micros, hour->carbon_mg, hour->energy_wh,
+	    equal, equal, equal, equal, equal, equal, hour->carbon_charge_micros, equal};
 
 	return own[figure];
 }
 
 static int
-cut_hours(struct lt_entry *entries, const struct lt_run *run,
-    const struct lt_charge *charge, struct lt_error *err)
+cut_hours(struct lt_entry *entries, const struct lt_run *run, const struct lt_charge *charge,
+    struct lt_error *err)
 {
 	const uint32_t n = charge->hour_count;
 	double *const exact = calloc((size_t)n + 1, sizeof(*exact));
@@ -67,14 +61,12 @@ cut_hours(struct lt_entry *entries, const struct lt_run *run,
 	int64_t *totals[LT_ENTRY_FIGURES], *to[LT_ENTRY_FIGURES];
 
 	lt_entry_figures(totals, &all_hours);
-	for (int kind = 0;
-	     exact != NULL && parts != NULL && n > 0 && kind < LT_ENTRY_FIGURES;
+	for (int kind = 0; exact != NULL && parts != NULL && n > 0 && kind < LT_ENTRY_FIGURES;
 	     kind++) {
 		const int64_t total = *totals[kind];
 
 		for (uint32_t i = 0; i < n; i++)
-			exact[i] = part_of(
-			    &charge->hours[i], kind, (double)total / (double)n);
+			exact[i] = part_of(&charge->hours[i], kind, (double)total / (double)n);
 		lt_charge_split(parts, exact, n, total);
 		for (uint32_t i = 0; i < n; i++) {
 			lt_entry_figures(to, &entries[i]);
@@ -84,14 +76,12 @@ cut_hours(struct lt_entry *entries, const struct lt_run *run,
 	const bool has_room = exact != NULL && parts != NULL;
 	free(exact);
 	free(parts);
-	return has_room ? LT_OK
-			: lt_fail(err, LT_ENOMEM, "settle: out of memory");
+	return has_room ? LT_OK : lt_fail(err, LT_ENOMEM, "settle: out of memory");
 }
 
 int
-lt_booking_make(struct lt_entry **entries, struct lt_run *run,
-    const struct lt_charge *charge, struct lt_ledger *ledger,
-    struct lt_error *err)
+lt_booking_make(struct lt_entry **entries, struct lt_run *run, const struct lt_charge *charge,
+    struct lt_ledger *ledger, struct lt_error *err)
 {
 	const int code = round_run(run, charge, ledger, err);
 
@@ -114,8 +104,8 @@ lt_booking_make(struct lt_entry **entries, struct lt_run *run,
 
 /* Reads the rate that held at the end of the run; 0: none. */
 static int
-said_then(double *value, enum lt_rate rate, const struct lt_run *run,
-    struct lt_ledger *ledger, struct lt_error *err)
+said_then(double *value, enum lt_rate rate, const struct lt_run *run, struct lt_ledger *ledger,
+    struct lt_error *err)
 {
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
@@ -130,8 +120,8 @@ said_then(double *value, enum lt_rate rate, const struct lt_run *run,
 	return code;
 }
 
-/* Returns the nearest account above it with a budget, or that account itself,
- * as it stood then; where none has one, the account. */
+/* Returns the nearest account above it with a budget, or that account itself, as it stood then;
+ * where none has one, the account. */
 static const char *
 team_then(const struct lt_site *site, const char *account, int64_t at_utc_s)
 {
@@ -140,8 +130,7 @@ team_then(const struct lt_site *site, const char *account, int64_t at_utc_s)
 
 	for (int depth = 0; depth < LT_TREE_DEPTH_MAX && team[0]; depth++) {
 		for (int i = 0; i < site->policy->budget_count; i++)
-			if (strcasecmp(site->policy->budgets[i].team, team) ==
-			    0)
+			if (strcasecmp(site->policy->budgets[i].team, team) == 0)
 				return team;
 		team = lt_account_parent(&tree, team, at_utc_s);
 	}
@@ -161,25 +150,22 @@ add_own(void *context, const struct lt_entry *entry, struct lt_error *err)
 	struct own *const own = context;
 
 	(void)err;
-	if (strcmp(team_then(own->site, entry->account, entry->at_utc_s),
-		own->team) == 0)
+	if (strcmp(team_then(own->site, entry->account, entry->at_utc_s), own->team) == 0)
 		own->micros += entry->parts.discount_micros;
 	return LT_OK;
 }
 
-/* Returns the month that an entry counts in: its hour's, or, where that is
- * closed, that of the hour in which it is booked (lt_ledger_settle()). */
+/* Returns the month that an entry counts in: its hour's, or, where that is closed, that of the hour
+ * in which it is booked (lt_ledger_settle()). */
 static struct lt_span
-month_of(const struct lt_discount_of *of, int64_t at_utc_s,
-    const struct lt_offsets *offsets)
+month_of(const struct lt_discount_of *of, int64_t at_utc_s, const struct lt_offsets *offsets)
 {
-	const int64_t late_utc_s = of->hour_utc_s > of->open_since_utc_s
-				       ? of->hour_utc_s
-				       : of->open_since_utc_s;
+	const int64_t late_utc_s =
+	    of->hour_utc_s > of->open_since_utc_s ? of->hour_utc_s : of->open_since_utc_s;
 	struct lt_period month;
 
-	lt_calendar_period(&month, offsets, LT_MONTH,
-	    at_utc_s < of->open_since_utc_s ? late_utc_s : at_utc_s, 0);
+	lt_calendar_period(
+	    &month, offsets, LT_MONTH, at_utc_s < of->open_since_utc_s ? late_utc_s : at_utc_s, 0);
 	return (struct lt_span){month.start_utc_s, month.end_utc_s};
 }
 
@@ -195,31 +181,26 @@ struct granting {
 	double granted_late;
 };
 
-/* Sets *left to what the account's team may still have of the month's most, not
- * counting what this run has had. */
+/* Sets *left to what the account's team may still have of the month's most, not counting what this
+ * run has had. */
 static int
-left_in(int64_t *left, const struct granting *g, int64_t at_utc_s,
-    struct lt_span month, struct lt_error *err)
+left_in(int64_t *left, const struct granting *g, int64_t at_utc_s, struct lt_span month,
+    struct lt_error *err)
 {
 	const struct lt_run *const run = g->of->run;
 	const struct lt_account_tree tree = lt_tables_tree(&g->site->tables);
-	struct own own = {.site = g->site,
-	    .team = team_then(g->site, run->account, at_utc_s)};
+	struct own own = {.site = g->site, .team = team_then(g->site, run->account, at_utc_s)};
 	struct lt_account_sum *sums = NULL;
 	uint32_t count = 0;
 	int code = lt_ledger_discounts(g->ledger, month, &sums, &count, err);
 
 	if (code == LT_OK)
-		code = lt_ledger_hours(g->ledger,
-		    &(struct lt_hours_asked){run->key, month}, add_own, &own,
-		    err);
+		code = lt_ledger_hours(
+		    g->ledger, &(struct lt_hours_asked){run->key, month}, add_own, &own, err);
 	*left = g->most + own.micros;
 	for (uint32_t i = 0; i < count; i++)
-		if (lt_account_is_below(
-			&tree, sums[i].account, own.team, sums[i].tree_utc_s) &&
-		    strcmp(
-			team_then(g->site, sums[i].account, sums[i].tree_utc_s),
-			own.team) == 0)
+		if (lt_account_is_below(&tree, sums[i].account, own.team, sums[i].tree_utc_s) &&
+		    strcmp(team_then(g->site, sums[i].account, sums[i].tree_utc_s), own.team) == 0)
 			*left -= sums[i].money_micros;
 	free(sums);
 	if (*left < 0)
@@ -232,8 +213,7 @@ static int
 grant(struct granting *g, uint32_t from, uint32_t to, struct lt_error *err)
 {
 	const struct lt_entry *const entries = g->of->entries;
-	const struct lt_span month =
-	    month_of(g->of, entries[from].at_utc_s, &g->site->offsets);
+	const struct lt_span month = month_of(g->of, entries[from].at_utc_s, &g->site->offsets);
 	double factor = g->factor, wanted = 0;
 	int64_t most = 0;
 	const int code = left_in(&most, g, entries[from].at_utc_s, month, err);
@@ -262,16 +242,14 @@ grant_all(struct granting *g, struct lt_error *err)
 	const struct lt_discount_of *const of = g->of;
 	int code = LT_OK;
 
-	for (uint32_t from = 0, to; code == LT_OK && from < of->count;
-	     from = to) {
+	for (uint32_t from = 0, to; code == LT_OK && from < of->count; from = to) {
 		const int64_t month_utc_s =
-		    month_of(of, of->entries[from].at_utc_s, &g->site->offsets)
-			.from_utc_s;
+		    month_of(of, of->entries[from].at_utc_s, &g->site->offsets).from_utc_s;
 
 		for (to = from + 1;
 		     to < of->count &&
-		     month_of(of, of->entries[to].at_utc_s, &g->site->offsets)
-			     .from_utc_s == month_utc_s;
+		     month_of(of, of->entries[to].at_utc_s, &g->site->offsets).from_utc_s ==
+			 month_utc_s;
 		     to++)
 			;
 		code = grant(g, from, to, err);
@@ -288,8 +266,7 @@ take_off(const struct lt_discount_of *of, const double *exact, int64_t *parts)
 
 	for (uint32_t i = 0; i < of->count; i++)
 		sum += exact[i];
-	lt_charge_split(
-	    parts, exact, of->count, (int64_t)floor(sum + rounding));
+	lt_charge_split(parts, exact, of->count, (int64_t)floor(sum + rounding));
 	for (uint32_t i = 0; i < of->count; i++) {
 		of->entries[i].parts.discount_micros = parts[i];
 		of->entries[i].money_micros -= parts[i];
@@ -301,8 +278,8 @@ take_off(const struct lt_discount_of *of, const double *exact, int64_t *parts)
 /* Spreads the discount. most < 0: whole is what it has, and no month is asked.
  */
 static int
-spread(const struct lt_discount_of *of, double whole, int64_t most,
-    const struct lt_site *site, struct lt_ledger *ledger, struct lt_error *err)
+spread(const struct lt_discount_of *of, double whole, int64_t most, const struct lt_site *site,
+    struct lt_ledger *ledger, struct lt_error *err)
 {
 	double *const exact = calloc(of->count, sizeof(*exact));
 	int64_t *const parts = calloc(of->count, sizeof(*parts));
@@ -346,21 +323,16 @@ lt_discount_take(const struct lt_discount_of *of, const struct lt_site *site,
 		return LT_OK;
 	if (is_granted(of))
 		return spread(of,
-		    fmin((double)of->known->parts.discount_micros,
-			(double)of->run->money_micros),
+		    fmin((double)of->known->parts.discount_micros, (double)of->run->money_micros),
 		    -1, site, ledger, err);
 	if (!of->run->moved)
 		return LT_OK;
 	code = said_then(&ppm, LT_RATE_DISCOUNT, of->run, ledger, err);
 	if (code == LT_OK && ppm > 0)
-		code = said_then(
-		    &most, LT_RATE_DISCOUNT_MOST, of->run, ledger, err);
+		code = said_then(&most, LT_RATE_DISCOUNT_MOST, of->run, ledger, err);
 	if (code == LT_OK && ppm > 0 && most > 0)
-		code = lt_wait_saved(
-		    &saved, of->run, of->quote, &site->market, ledger, err);
-	const double whole =
-	    fmin(saved * ppm / LT_MICROS, (double)of->run->money_micros);
-	return code == LT_OK && whole >= 1
-		   ? spread(of, whole, (int64_t)most, site, ledger, err)
-		   : code;
+		code = lt_wait_saved(&saved, of->run, of->quote, &site->market, ledger, err);
+	const double whole = fmin(saved * ppm / LT_MICROS, (double)of->run->money_micros);
+	return code == LT_OK && whole >= 1 ? spread(of, whole, (int64_t)most, site, ledger, err)
+					   : code;
 }

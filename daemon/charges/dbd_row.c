@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Completes rows of slurmdbd. It loses the start of a run that ends before the
- * start was written: the end alone then makes a row without partition, name,
- * limit, uid and array. A restarted slurmctld gives slurmdbd all partitions
- * that a running job named. Also finds which quote a row's run had.
+ * Completes rows of slurmdbd. It loses the start of a run that ends before the start was written:
+ * the end alone then makes a row without partition, name, limit, uid and array. A restarted
+ * slurmctld gives slurmdbd all partitions that a running job named. Also finds which quote a row's
+ * run had.
  *
- * Reads the job list, the ledger and, for a node's partition, the batch system;
- * writes the caller's row. A row that cannot be completed stays as it is.
+ * Reads the job list, the ledger and, for a node's partition, the batch system; writes the caller's
+ * row. A row that cannot be completed stays as it is.
  */
 #include <stdio.h>
 #include <string.h>
@@ -37,11 +37,10 @@ copy_start(struct lt_batch_run *row, const struct start *start)
 		/* "allocation" is slurmdbd's word for none. */
 		snprintf(row->name, sizeof(row->name), "%s", start->name);
 		if (start->user != row->user)
-			snprintf(
-			    row->user, sizeof(row->user), "%s", start->user);
+			snprintf(row->user, sizeof(row->user), "%s", start->user);
 	}
-	snprintf(row->partition, sizeof(row->partition), "%.*s",
-	    (int)sizeof(row->partition) - 1, start->partition);
+	snprintf(row->partition, sizeof(row->partition), "%.*s", (int)sizeof(row->partition) - 1,
+	    start->partition);
 }
 
 /* Takes the start from slurmctld's record; false: it has none of this run. */
@@ -51,10 +50,8 @@ take_listed(struct lt_batch_run *row, const struct lt_jobs_state *jobs)
 	for (uint32_t i = 0; i < jobs->list.count; i++) {
 		const struct lt_batch_job *const job = &jobs->list.jobs[i];
 
-		if (job->job_id != row->job_id ||
-		    job->submit_utc_s != row->submit_utc_s ||
-		    job->state == LT_JOB_PENDING ||
-		    !is_one_name(job->partition))
+		if (job->job_id != row->job_id || job->submit_utc_s != row->submit_utc_s ||
+		    job->state == LT_JOB_PENDING || !is_one_name(job->partition))
 			continue;
 		copy_start(row, &(struct start){.partition = job->partition,
 				    .user = job->user,
@@ -75,8 +72,7 @@ take_ended(struct lt_batch_run *row, const struct lt_jobs_state *jobs)
 	for (uint32_t i = 0; i < jobs->ended_count; i++) {
 		const struct lt_batch_run *const run = &jobs->ended[i].run;
 
-		if (run->job_id != row->job_id ||
-		    run->submit_utc_s != row->submit_utc_s ||
+		if (run->job_id != row->job_id || run->submit_utc_s != row->submit_utc_s ||
 		    !is_one_name(run->partition))
 			continue;
 		copy_start(row, &(struct start){.partition = run->partition,
@@ -98,8 +94,7 @@ take_settled(struct lt_batch_run *row, struct lt_ledger *ledger)
 	const struct lt_run_key key = {row->job_id, row->submit_utc_s};
 	struct lt_run run;
 
-	if (row->partition[0] != '\0' ||
-	    lt_ledger_run(ledger, key, &run, NULL) != LT_OK ||
+	if (row->partition[0] != '\0' || lt_ledger_run(ledger, key, &run, NULL) != LT_OK ||
 	    !is_one_name(run.partition))
 		return false;
 	copy_start(row, &(struct start){.partition = run.partition,
@@ -113,19 +108,17 @@ take_settled(struct lt_batch_run *row, struct lt_ledger *ledger)
 }
 
 void
-lt_dbd_row_fill(struct lt_batch_run *row, const struct lt_jobs_state *jobs,
-    struct lt_ledger *ledger)
+lt_dbd_row_fill(
+    struct lt_batch_run *row, const struct lt_jobs_state *jobs, struct lt_ledger *ledger)
 {
 	struct lt_ledger_hold hold = {0};
 	char partition[LT_NAME_SIZE];
 
-	if (is_one_name(row->partition) || row->start_utc_s == 0 ||
-	    take_listed(row, jobs) || take_ended(row, jobs) ||
-	    take_settled(row, ledger))
+	if (is_one_name(row->partition) || row->start_utc_s == 0 || take_listed(row, jobs) ||
+	    take_ended(row, jobs) || take_settled(row, ledger))
 		return;
 	const uint32_t id = row->array_job_id ? row->array_job_id : row->job_id;
-	const bool has_hold =
-	    lt_ledger_hold_of_job(ledger, id, &hold, NULL) == LT_OK;
+	const bool has_hold = lt_ledger_hold_of_job(ledger, id, &hold, NULL) == LT_OK;
 	if (lt_batch_partition_of(partition, row->first_node, row->partition,
 		has_hold ? hold.quote.partition : "", NULL) != LT_OK)
 		return;
@@ -145,14 +138,12 @@ lt_run_keys_compare(const void *a, const void *b)
 
 	if (x->job_id != y->job_id)
 		return x->job_id < y->job_id ? -1 : 1;
-	return x->submit_utc_s < y->submit_utc_s
-		   ? -1
-		   : x->submit_utc_s > y->submit_utc_s;
+	return x->submit_utc_s < y->submit_utc_s ? -1 : x->submit_utc_s > y->submit_utc_s;
 }
 
 bool
-lt_dbd_row_quote(struct lt_quote *quote, struct lt_ledger *ledger,
-    const struct lt_batch_run *row, const struct lt_run *known)
+lt_dbd_row_quote(struct lt_quote *quote, struct lt_ledger *ledger, const struct lt_batch_run *row,
+    const struct lt_run *known)
 {
 	struct lt_ledger_hold hold;
 	const char *const text = row->admin_comment;
@@ -162,10 +153,9 @@ lt_dbd_row_quote(struct lt_quote *quote, struct lt_ledger *ledger,
 		*quote = hold.quote;
 		return true;
 	}
-	const bool has_text = text != NULL && lt_quote_unpack(quote, text,
-						  strlen(text), NULL) == LT_OK;
-	if (has_text &&
-	    lt_ledger_hold(ledger, quote->id, &hold, NULL) == LT_OK) {
+	const bool has_text =
+	    text != NULL && lt_quote_unpack(quote, text, strlen(text), NULL) == LT_OK;
+	if (has_text && lt_ledger_hold(ledger, quote->id, &hold, NULL) == LT_OK) {
 		if (hold.uid != row->uid)
 			return false; /* another user's, who must not end it */
 		if (hold.quote.home[0] != '\0')
@@ -174,8 +164,7 @@ lt_dbd_row_quote(struct lt_quote *quote, struct lt_ledger *ledger,
 	}
 	if (has_text)
 		return true;
-	if (!lt_hold_by_id(
-		ledger, row->array_job_id, row->job_id, row->uid, &hold))
+	if (!lt_hold_by_id(ledger, row->array_job_id, row->job_id, row->uid, &hold))
 		return false;
 	*quote = hold.quote;
 	return true;

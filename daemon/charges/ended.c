@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Keeps runs that slurmctld saw end and whose rows have not come from slurmdbd:
- * in memory, and in the ledger once they wait, so that neither a lost row nor a
- * restart loses a charge.
+ * in memory, and in the ledger once they wait, so that neither a lost row nor a restart loses a
+ * charge.
  *
- * A line of the ledger's text that cannot be read is skipped; without memory
- * slurmdbd's row is awaited.
+ * A line of the ledger's text that cannot be read is skipped; without memory slurmdbd's row is
+ * awaited.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@ enum {
 static struct lt_ended *
 new_ended(struct lt_jobs_state *jobs)
 {
-	struct lt_ended *const grown = lt_items_grow(jobs->ended,
-	    &jobs->ended_capacity, jobs->ended_count, sizeof(*grown));
+	struct lt_ended *const grown =
+	    lt_items_grow(jobs->ended, &jobs->ended_capacity, jobs->ended_count, sizeof(*grown));
 
 	if (grown == NULL)
 		return NULL;
@@ -44,8 +44,7 @@ by_key(const void *a, const void *b)
 	const struct lt_batch_run *const x = &((const struct lt_ended *)a)->run;
 	const struct lt_batch_run *const y = &((const struct lt_ended *)b)->run;
 
-	return lt_run_keys_compare(
-	    &(struct lt_run_key){x->job_id, x->submit_utc_s},
+	return lt_run_keys_compare(&(struct lt_run_key){x->job_id, x->submit_utc_s},
 	    &(struct lt_run_key){y->job_id, y->submit_utc_s});
 }
 
@@ -53,15 +52,13 @@ void
 lt_ended_sort(struct lt_jobs_state *jobs)
 {
 	if (jobs->ended_count > 1)
-		qsort(jobs->ended, jobs->ended_count, sizeof(*jobs->ended),
-		    by_key);
+		qsort(jobs->ended, jobs->ended_count, sizeof(*jobs->ended), by_key);
 	jobs->ended_sorted = jobs->ended_count;
 }
 
 void
 lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
-    const struct lt_batch_conf *conf, const struct lt_batch_job *job,
-    int64_t now_utc_s)
+    const struct lt_batch_conf *conf, const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	struct lt_run known;
 	const struct lt_run_key key = {job->job_id, job->submit_utc_s};
@@ -70,15 +67,12 @@ lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 	    .run = {.job_id = key.job_id, .submit_utc_s = key.submit_utc_s}};
 
 	if (jobs->ended_sorted > 0 &&
-	    bsearch(&wanted, jobs->ended, jobs->ended_sorted, sizeof(wanted),
-		by_key) != NULL)
+	    bsearch(&wanted, jobs->ended, jobs->ended_sorted, sizeof(wanted), by_key) != NULL)
 		return;
 	/* One that never ran has its row soon, or (a task of an array) no
 	 * row at all; its hold does not wait for it. */
-	const bool ran =
-	    job->start_utc_s > 0 && job->end_utc_s > job->start_utc_s;
-	if (!ran && (lt_never_ran(job) ||
-			now_utc_s - job->end_utc_s > LT_SETTLE_EVERY_S))
+	const bool ran = job->start_utc_s > 0 && job->end_utc_s > job->start_utc_s;
+	if (!ran && (lt_never_ran(job) || now_utc_s - job->end_utc_s > LT_SETTLE_EVERY_S))
 		return;
 	if (lt_ledger_run(ledger, key, &known, NULL) == LT_OK)
 		return;
@@ -103,26 +97,20 @@ lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 		.memory_mib = job->memory_mib,
 		.suspended_s = job->suspended_s,
 		.energy_joules = -1,
-		.admin_comment = job->admin_comment != NULL
-				     ? strdup(job->admin_comment)
-				     : NULL}};
+		.admin_comment = job->admin_comment != NULL ? strdup(job->admin_comment) : NULL}};
 	snprintf(e->run.user, sizeof(e->run.user), "%s", job->user);
 	snprintf(e->run.account, sizeof(e->run.account), "%s", job->account);
 	snprintf(e->run.partition, sizeof(e->run.partition), "%.*s",
 	    (int)strcspn(job->partition, ","), job->partition);
 	snprintf(e->run.name, sizeof(e->run.name), "%s", job->name);
-	snprintf(e->run.state_text, sizeof(e->run.state_text), "%s",
-	    job->state_text);
+	snprintf(e->run.state_text, sizeof(e->run.state_text), "%s", job->state_text);
 }
 
-/* A line each, fields in the order of the two formats below. The quote is
- * found by the job's id. */
+/* A line each, fields in the order of the two formats below. The quote is found by the job's id. */
 int
-lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger,
-    struct lt_error *err)
+lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger, struct lt_error *err)
 {
-	const uint32_t count =
-	    jobs->ended_count < SAVED_MAX ? jobs->ended_count : SAVED_MAX;
+	const uint32_t count = jobs->ended_count < SAVED_MAX ? jobs->ended_count : SAVED_MAX;
 	char *const text = malloc((size_t)count * LINE_MAX_BYTES + 1);
 	size_t used = 0;
 
@@ -131,21 +119,17 @@ lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 	text[0] = '\0';
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lt_batch_run *const r = &jobs->ended[i].run;
-		char user[WORD_BYTES], account[WORD_BYTES], place[WORD_BYTES],
-		    ended[WORD_BYTES];
+		char user[WORD_BYTES], account[WORD_BYTES], place[WORD_BYTES], ended[WORD_BYTES];
 
 		used += (size_t)snprintf(text + used, LINE_MAX_BYTES,
-		    "%" PRId64 " %u %u %u %u %" PRId64 " %" PRId64 " %" PRId64
-		    " %" PRId64 " %u %u %u %" PRIu64 " %s %s %s %s %" PRId64
-		    " %u\n",
-		    jobs->ended[i].seen_utc_s, r->job_id, r->array_job_id,
-		    r->array_task, r->uid, r->submit_utc_s, r->start_utc_s,
-		    r->end_utc_s, r->limit_s, r->nodes, r->cpus, r->gpus,
-		    r->memory_mib, lt_name_word(user, sizeof(user), r->user),
+		    "%" PRId64 " %u %u %u %u %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
+		    " %u %u %u %" PRIu64 " %s %s %s %s %" PRId64 " %u\n",
+		    jobs->ended[i].seen_utc_s, r->job_id, r->array_job_id, r->array_task, r->uid,
+		    r->submit_utc_s, r->start_utc_s, r->end_utc_s, r->limit_s, r->nodes, r->cpus,
+		    r->gpus, r->memory_mib, lt_name_word(user, sizeof(user), r->user),
 		    lt_name_word(account, sizeof(account), r->account),
 		    lt_name_word(place, sizeof(place), r->partition),
-		    lt_name_word(ended, sizeof(ended), r->state_text),
-		    r->suspended_s, r->shards);
+		    lt_name_word(ended, sizeof(ended), r->state_text), r->suspended_s, r->shards);
 	}
 	const int code = lt_ledger_put(ledger, "ended", text, err);
 	free(text);
@@ -158,29 +142,23 @@ lt_ended_load(struct lt_jobs_state *jobs, struct lt_ledger *ledger)
 	const size_t size = (size_t)SAVED_MAX * LINE_MAX_BYTES + 1;
 	char *const text = malloc(size);
 
-	if (text == NULL ||
-	    lt_ledger_get(ledger, "ended", text, size, NULL) != LT_OK) {
+	if (text == NULL || lt_ledger_get(ledger, "ended", text, size, NULL) != LT_OK) {
 		free(text);
 		return;
 	}
 	char *rest = text;
 	for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
-		struct lt_ended e = {
-		    .run = {.finished = true, .energy_joules = -1}};
+		struct lt_ended e = {.run = {.finished = true, .energy_joules = -1}};
 		struct lt_batch_run *const r = &e.run;
-		char user[WORD_BYTES], account[WORD_BYTES], place[WORD_BYTES],
-		    ended[WORD_BYTES];
+		char user[WORD_BYTES], account[WORD_BYTES], place[WORD_BYTES], ended[WORD_BYTES];
 
 		if (sscanf(line,
-			"%" SCNd64 " %u %u %u %u %" SCNd64 " %" SCNd64
-			" %" SCNd64 " %" SCNd64 " %u %u %u %" SCNu64
-			" %191s %191s %191s %191s %" SCNd64 " %u",
-			&e.seen_utc_s, &r->job_id, &r->array_job_id,
-			&r->array_task, &r->uid, &r->submit_utc_s,
-			&r->start_utc_s, &r->end_utc_s, &r->limit_s, &r->nodes,
-			&r->cpus, &r->gpus, &r->memory_mib, user, account,
-			place, ended, &r->suspended_s,
-			&r->shards) < SAVED_FIELDS)
+			"%" SCNd64 " %u %u %u %u %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
+			" %u %u %u %" SCNu64 " %191s %191s %191s %191s %" SCNd64 " %u",
+			&e.seen_utc_s, &r->job_id, &r->array_job_id, &r->array_task, &r->uid,
+			&r->submit_utc_s, &r->start_utc_s, &r->end_utc_s, &r->limit_s, &r->nodes,
+			&r->cpus, &r->gpus, &r->memory_mib, user, account, place, ended,
+			&r->suspended_s, &r->shards) < SAVED_FIELDS)
 			continue;
 		lt_name_of_word(r->user, sizeof(r->user), user);
 		lt_name_of_word(r->account, sizeof(r->account), account);

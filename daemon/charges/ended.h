@@ -12,10 +12,8 @@
 void lt_ended_sort(struct lt_jobs_state *jobs);
 /* Remembers a record that slurmctld calls finished, once a list. */
 void lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
-    const struct lt_batch_conf *conf, const struct lt_batch_job *job,
-    int64_t now_utc_s);
-int lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger,
-    struct lt_error *err);
+    const struct lt_batch_conf *conf, const struct lt_batch_job *job, int64_t now_utc_s);
+int lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger, struct lt_error *err);
 /* Adds the saved runs to jobs->ended; if none were saved that is no failure. */
 void lt_ended_load(struct lt_jobs_state *jobs, struct lt_ledger *ledger);
 

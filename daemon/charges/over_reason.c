@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the cause of a charge above its hold: for each cause, do the facts
- * prove it, and what would the charge have been without it? Pure; over_reason.h
- * has the facts. If no cause is proved the word is the one for an unknown
- * cause.
+ * Finds the cause of a charge above its hold: for each cause, do the facts prove it, and what would
+ * the charge have been without it? Pure; over_reason.h has the facts. If no cause is proved the
+ * word is the one for an unknown cause.
  */
 #include <string.h>
 
@@ -18,9 +17,8 @@ charged_for(const struct lt_over *o, int64_t seconds)
 {
 	const double ran = o->charged - o->suspended;
 
-	return o->active_s > 0
-		   ? ran * (double)seconds / (double)o->active_s + o->suspended
-		   : o->charged;
+	return o->active_s > 0 ? ran * (double)seconds / (double)o->active_s + o->suspended
+			       : o->charged;
 }
 
 static double
@@ -33,16 +31,13 @@ rate_of(const struct lt_over *o)
 		   : 0;
 }
 
-/* Returns the node shares that the hold could pay for at its own price and
- * limit. */
+/* Returns the node shares that the hold could pay for at its own price and limit. */
 static double
 covered_shares(const struct lt_over *o)
 {
 	const double hours = (double)o->held_limit_s / 3600;
 
-	return o->held_rate > 0 && hours > 0
-		   ? (o->held + ROUNDING) / (o->held_rate * hours)
-		   : 0;
+	return o->held_rate > 0 && hours > 0 ? (o->held + ROUNDING) / (o->held_rate * hours) : 0;
 }
 
 static bool
@@ -74,10 +69,8 @@ resize(const struct lt_over *o, double *without)
 static bool
 admin(const struct lt_over *o, double *without)
 {
-	if (o->held_limit_s <= 0 || o->limit_s <= 0 ||
-	    o->limit_s == INT64_MAX ||
-	    o->limit_s + o->over_time_limit_s <= o->held_limit_s ||
-	    o->active_s <= o->held_limit_s)
+	if (o->held_limit_s <= 0 || o->limit_s <= 0 || o->limit_s == INT64_MAX ||
+	    o->limit_s + o->over_time_limit_s <= o->held_limit_s || o->active_s <= o->held_limit_s)
 		return false;
 	*without = charged_for(o, o->held_limit_s);
 	return true;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Estimates the cost of an open period at its end from the days of the ledger.
- * Days of UTC stand for the site's days with the same numbers: the difference
- * to the period's own bounds counts as spent, but as no day's use, as an
- * adjustment does.
+ * Estimates the cost of an open period at its end from the days of the ledger. Days of UTC stand
+ * for the site's days with the same numbers: the difference to the period's own bounds counts as
+ * spent, but as no day's use, as an adjustment does.
  *
  * Pure but for reading the ledger. Without enough days nothing is expected.
  */
@@ -36,22 +35,19 @@ struct reading {
 };
 
 static int
-add_amounts(struct lt_use *use, int at, int64_t micros, int64_t mg,
-    struct lt_error *err)
+add_amounts(struct lt_use *use, int at, int64_t micros, int64_t mg, struct lt_error *err)
 {
 	struct lt_day_amounts *const day = &use->days[at];
 
 	use->is_any = true;
 	return lt_add(&day->money_micros, micros) && lt_add(&day->carbon_mg, mg)
 		   ? LT_OK
-		   : lt_fail(
-			 err, LT_EOVERFLOW, "forecast: a day passes its range");
+		   : lt_fail(err, LT_EOVERFLOW, "forecast: a day passes its range");
 }
 
 /* An lt_day_function. */
 static int
-take_day(void *context, int64_t day, const struct lt_account_sum *sum,
-    struct lt_error *err)
+take_day(void *context, int64_t day, const struct lt_account_sum *sum, struct lt_error *err)
 {
 	const struct reading *const r = context;
 	const int account = r->asked->index_of(r->asked->context, sum->account);
@@ -59,11 +55,11 @@ take_day(void *context, int64_t day, const struct lt_account_sum *sum,
 
 	if (account < 0)
 		return LT_OK;
-	const int code = add_amounts(&r->last->uses[account], at,
-	    sum->money_micros, sum->carbon_mg, err);
-	return code == LT_OK ? add_amounts(&r->last->all, at, sum->money_micros,
-				   sum->carbon_mg, err)
-			     : code;
+	const int code =
+	    add_amounts(&r->last->uses[account], at, sum->money_micros, sum->carbon_mg, err);
+	return code == LT_OK
+		   ? add_amounts(&r->last->all, at, sum->money_micros, sum->carbon_mg, err)
+		   : code;
 }
 
 int
@@ -74,20 +70,16 @@ lt_last_days_read(struct lt_last_days *last, struct lt_ledger *ledger,
 	struct reading r = {last, asked, today - LT_PERIOD_FORECAST_DAYS};
 	bool has = false;
 
-	*last = (struct lt_last_days){.offsets = asked->offsets,
-	    .now_utc_s = asked->now_utc_s,
-	    .count = asked->count};
-	const int code =
-	    lt_ledger_first_booked(ledger, &last->first_utc_s, &has, err);
+	*last = (struct lt_last_days){
+	    .offsets = asked->offsets, .now_utc_s = asked->now_utc_s, .count = asked->count};
+	const int code = lt_ledger_first_booked(ledger, &last->first_utc_s, &has, err);
 	if (code != LT_OK || !has)
-		return code != LT_OK
-			   ? code
-			   : lt_fail(err, LT_ENOENT, "nothing is booked");
+		return code != LT_OK ? code : lt_fail(err, LT_ENOENT, "nothing is booked");
 	last->uses = calloc(asked->count + (size_t)1, sizeof(*last->uses));
 	if (last->uses == NULL)
 		return lt_fail(err, LT_ENOMEM, "forecast: out of memory");
-	return lt_ledger_day_sums(ledger,
-	    (struct lt_days_asked){r.first_day, today}, take_day, &r, err);
+	return lt_ledger_day_sums(
+	    ledger, (struct lt_days_asked){r.first_day, today}, take_day, &r, err);
 }
 
 void
@@ -109,8 +101,8 @@ take_off(struct lt_forecast_range *range, int64_t spent)
 
 /* Returns what is still to come by that use alone. */
 static int
-rest_of(struct lt_period_forecast *rest, const struct lt_period_end *end,
-    const struct lt_use *use, struct lt_error *err)
+rest_of(struct lt_period_forecast *rest, const struct lt_period_end *end, const struct lt_use *use,
+    struct lt_error *err)
 {
 	struct lt_use dated = *use;
 	struct lt_period_days of = end->of;
@@ -143,8 +135,7 @@ struct split { /* of the site's, by what each account by itself would have */
 
 /* Scales to the site's; where no account expects anything nobody does. */
 static void
-split_one(
-    struct split *s, double *exact, double sum, int64_t site, uint32_t count)
+split_one(struct split *s, double *exact, double sum, int64_t site, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		exact[i] = sum > 0 ? exact[i] * ((double)site / sum) : 0;
@@ -152,16 +143,15 @@ split_one(
 }
 
 static int
-split_site(struct lt_period_end *end, struct split *s,
-    const struct lt_period_forecast *site, struct lt_error *err)
+split_site(struct lt_period_end *end, struct split *s, const struct lt_period_forecast *site,
+    struct lt_error *err)
 {
 	const struct lt_last_days *const last = end->last;
 
 	for (uint32_t i = 0; i < last->count; i++) {
 		struct lt_period_forecast own = {0};
-		const int code = last->uses[i].is_any
-				     ? rest_of(&own, end, &last->uses[i], err)
-				     : LT_OK;
+		const int code =
+		    last->uses[i].is_any ? rest_of(&own, end, &last->uses[i], err) : LT_OK;
 
 		if (code != LT_OK)
 			return code;
@@ -170,8 +160,7 @@ split_site(struct lt_period_end *end, struct split *s,
 		s->sum_micros += s->micros[i];
 		s->sum_mg += s->mg[i];
 	}
-	split_one(
-	    s, s->micros, s->sum_micros, site->money.expected, last->count);
+	split_one(s, s->micros, s->sum_micros, site->money.expected, last->count);
 	for (uint32_t i = 0; i < last->count; i++)
 		end->accounts[i].money_micros = s->parts[i];
 	split_one(s, s->mg, s->sum_mg, site->carbon.expected, last->count);
@@ -191,15 +180,14 @@ lt_period_end_make(struct lt_period_end *end, const struct lt_last_days *last,
 	struct lt_period_forecast site;
 	int64_t gone_ppm;
 
-	*end = (struct lt_period_end){
-	    .last = last, .accounts = calloc(count, sizeof(*end->accounts))};
+	*end =
+	    (struct lt_period_end){.last = last, .accounts = calloc(count, sizeof(*end->accounts))};
 	end->of.first_day = day_of(last->offsets, period.from_utc_s, NULL);
 	end->of.last_day = day_of(last->offsets, period.to_utc_s - 1, NULL);
 	end->of.known_from = day_of(last->offsets, last->first_utc_s, NULL);
 	end->of.today = day_of(last->offsets, last->now_utc_s, &gone_ppm);
 	end->of.today_gone_ppm = (uint32_t)gone_ppm;
-	int code = s.micros != NULL && s.mg != NULL && s.parts != NULL &&
-			   end->accounts != NULL
+	int code = s.micros != NULL && s.mg != NULL && s.parts != NULL && end->accounts != NULL
 		       ? LT_OK
 		       : lt_fail(err, LT_ENOMEM, "forecast: out of memory");
 	if (code == LT_OK)
@@ -215,28 +203,25 @@ lt_period_end_make(struct lt_period_end *end, const struct lt_last_days *last,
 /* ---- some accounts ---- */
 
 int
-lt_period_end_add(struct lt_accounts_end *some, const struct lt_period_end *end,
-    uint32_t account, struct lt_error *err)
+lt_period_end_add(struct lt_accounts_end *some, const struct lt_period_end *end, uint32_t account,
+    struct lt_error *err)
 {
 	const struct lt_to_come *const part = &end->accounts[account];
 	const struct lt_use *const use = &end->last->uses[account];
 	int code = lt_add(&some->to_come.money_micros, part->money_micros) &&
 			   lt_add(&some->to_come.carbon_mg, part->carbon_mg)
 		       ? LT_OK
-		       : lt_fail(err, LT_EOVERFLOW,
-			     "forecast: the total passes its range");
+		       : lt_fail(err, LT_EOVERFLOW, "forecast: the total passes its range");
 
-	for (int i = 0;
-	     code == LT_OK && use->is_any && i <= LT_PERIOD_FORECAST_DAYS; i++)
-		code = add_amounts(&some->use, i, use->days[i].money_micros,
-		    use->days[i].carbon_mg, err);
+	for (int i = 0; code == LT_OK && use->is_any && i <= LT_PERIOD_FORECAST_DAYS; i++)
+		code = add_amounts(
+		    &some->use, i, use->days[i].money_micros, use->days[i].carbon_mg, err);
 	return code;
 }
 
 /* The range is theirs by themselves; it holds their part. */
 static int
-put_range(struct lt_forecast_range *range, int64_t spent, int64_t to_come,
-    struct lt_error *err)
+put_range(struct lt_forecast_range *range, int64_t spent, int64_t to_come, struct lt_error *err)
 {
 	if (!range->known)
 		return LT_OK;
@@ -248,24 +233,20 @@ put_range(struct lt_forecast_range *range, int64_t spent, int64_t to_come,
 	return lt_add(&range->low, spent) && lt_add(&range->expected, spent) &&
 		       lt_add(&range->high, spent)
 		   ? LT_OK
-		   : lt_fail(err, LT_EOVERFLOW,
-			 "forecast: the total passes its range");
+		   : lt_fail(err, LT_EOVERFLOW, "forecast: the total passes its range");
 }
 
 int
-lt_period_end_forecast(struct lt_period_forecast *out,
-    const struct lt_period_end *end, const struct lt_accounts_end *some,
-    const struct lt_amount *spent, struct lt_error *err)
+lt_period_end_forecast(struct lt_period_forecast *out, const struct lt_period_end *end,
+    const struct lt_accounts_end *some, const struct lt_amount *spent, struct lt_error *err)
 {
 	struct lt_period_forecast made;
 	int code = rest_of(&made, end, &some->use, err);
 
 	if (code == LT_OK)
-		code = put_range(&made.money, spent->money_micros,
-		    some->to_come.money_micros, err);
+		code = put_range(&made.money, spent->money_micros, some->to_come.money_micros, err);
 	if (code == LT_OK)
-		code = put_range(&made.carbon, spent->carbon_mg,
-		    some->to_come.carbon_mg, err);
+		code = put_range(&made.carbon, spent->carbon_mg, some->to_come.carbon_mg, err);
 	if (code == LT_OK)
 		*out = made;
 	return code;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The expected cost of an open period at its end, for reports and for alerts:
- * the site's by the last days of all accounts, and a whole part of it for each
- * account, so that teams add up to the site. docs/model.md, eqs. (47), (47a).
+ * the site's by the last days of all accounts, and a whole part of it for each account, so that
+ * teams add up to the site. docs/model.md, eqs. (47), (47a).
  */
 #ifndef LT_PERIOD_END_H
 #define LT_PERIOD_END_H
@@ -43,21 +43,19 @@ struct lt_period_end {
 	struct lt_period_days of;	 /* without days */
 	struct lt_to_come *accounts;	 /* each one's part; malloc'd */
 };
-/* Prepares the estimate; now is in the period. free() accounts, on failure too.
- * Errors as of lt_period_forecast(). */
-int lt_period_end_make(struct lt_period_end *end,
-    const struct lt_last_days *last, struct lt_span period,
-    struct lt_error *err);
+/* Prepares the estimate; now is in the period. free() accounts, on failure too. Errors as of
+ * lt_period_forecast(). */
+int lt_period_end_make(struct lt_period_end *end, const struct lt_last_days *last,
+    struct lt_span period, struct lt_error *err);
 
 struct lt_accounts_end { /* of some accounts; { 0 }, then add them */
 	struct lt_use use;
 	struct lt_to_come to_come;
 };
-int lt_period_end_add(struct lt_accounts_end *some,
-    const struct lt_period_end *end, uint32_t account, struct lt_error *err);
+int lt_period_end_add(struct lt_accounts_end *some, const struct lt_period_end *end,
+    uint32_t account, struct lt_error *err);
 /* Estimates a period. spent: by these accounts, in the period till now. */
-int lt_period_end_forecast(struct lt_period_forecast *out,
-    const struct lt_period_end *end, const struct lt_accounts_end *some,
-    const struct lt_amount *spent, struct lt_error *err);
+int lt_period_end_forecast(struct lt_period_forecast *out, const struct lt_period_end *end,
+    const struct lt_accounts_end *some, const struct lt_amount *spent, struct lt_error *err);
 
 #endif

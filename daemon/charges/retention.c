@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides when users are erased from old runs, and how much of that is done at
- * once.
+ * Decides when users are erased from old runs, and how much of that is done at once.
  *
- * Reads the policy's `retention:`, writes the ledger. On failure the rest is
- * erased by a later pass.
+ * Reads the policy's `retention:`, writes the ledger. On failure the rest is erased by a later
+ * pass.
  */
 #include "breath.h"
 #include "budget_state.h"
@@ -23,21 +22,17 @@ lt_retention_utc_s(const struct lt_policy *policy, int64_t now_utc_s)
 		return INT64_MIN;
 	const int64_t today = lt_day_of_second(now_utc_s);
 	const struct lt_date date = lt_date_of_day(today);
-	const int64_t month =
-	    date.year * 12 + date.month - 1 - (int64_t)policy->retention_months;
-	const int64_t first =
-	    lt_day_of_date(month / 12, (int)(month % 12) + 1, 1);
-	const int64_t next =
-	    lt_day_of_date((month + 1) / 12, (int)((month + 1) % 12) + 1, 1);
+	const int64_t month = date.year * 12 + date.month - 1 - (int64_t)policy->retention_months;
+	const int64_t first = lt_day_of_date(month / 12, (int)(month % 12) + 1, 1);
+	const int64_t next = lt_day_of_date((month + 1) / 12, (int)((month + 1) % 12) + 1, 1);
 	const int64_t same = first + date.day - 1;
 
-	return (same < next ? same : next - 1) * LT_DAY_S +
-	       (now_utc_s - today * LT_DAY_S);
+	return (same < next ? same : next - 1) * LT_DAY_S + (now_utc_s - today * LT_DAY_S);
 }
 
 int64_t
-lt_retention_cut(const struct lt_policy *policy,
-    const struct lt_budget_state *budget, int64_t now_utc_s)
+lt_retention_cut(
+    const struct lt_policy *policy, const struct lt_budget_state *budget, int64_t now_utc_s)
 {
 	int64_t cut_utc_s = lt_retention_utc_s(policy, now_utc_s);
 
@@ -54,20 +49,17 @@ lt_retention_cut(const struct lt_policy *policy,
 }
 
 void
-lt_retention_keep(struct lt_run *run, const struct lt_run *known,
-    const struct lt_policy *policy, const struct lt_budget_state *budget,
-    int64_t now_utc_s)
+lt_retention_keep(struct lt_run *run, const struct lt_run *known, const struct lt_policy *policy,
+    const struct lt_budget_state *budget, int64_t now_utc_s)
 {
-	if (known != NULL
-		? known->uid == LT_NOBODY_UID
-		: run->end_utc_s < lt_retention_cut(policy, budget, now_utc_s))
+	if (known != NULL ? known->uid == LT_NOBODY_UID
+			  : run->end_utc_s < lt_retention_cut(policy, budget, now_utc_s))
 		lt_run_erase_user(run);
 }
 
 int
 lt_retention_erase(const struct lt_policy *policy, struct lt_ledger *ledger,
-    struct lt_budget_state *budget, int64_t now_utc_s, bool *done,
-    struct lt_error *err)
+    struct lt_budget_state *budget, int64_t now_utc_s, bool *done, struct lt_error *err)
 {
 	const int64_t cut_utc_s = lt_retention_cut(policy, budget, now_utc_s);
 	int code = LT_OK;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Turns finished runs of slurmdbd into charges, at the prices and intensities
- * that held then. Each run is charged once, however often it is read: a run
- * that is in the ledger with the same facts is left alone. The run's cost is
- * also kept beside what its job was quoted.
+ * Turns finished runs of slurmdbd into charges, at the prices and intensities that held then. Each
+ * run is charged once, however often it is read: a run that is in the ledger with the same facts is
+ * left alone. The run's cost is also kept beside what its job was quoted.
  *
- * Reads rows, the market and the ledger's rates; writes runs, entries and holds
- * in the ledger, in transactions. On failure the rows are read again later.
+ * Reads rows, the market and the ledger's rates; writes runs, entries and holds in the ledger, in
+ * transactions. On failure the rows are read again later.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -52,8 +51,8 @@ of_one_task(const struct lt_quote *quote, const struct lt_amount *all)
 {
 	const int64_t tasks = quote->tasks > 0 ? quote->tasks : 1;
 
-	return (struct lt_amount){all->has_money, all->has_carbon,
-	    all->money_micros / tasks, all->carbon_mg / tasks};
+	return (struct lt_amount){
+	    all->has_money, all->has_carbon, all->money_micros / tasks, all->carbon_mg / tasks};
 }
 
 static enum lt_compared
@@ -83,12 +82,9 @@ deadline_of(const struct quoted_of *of)
 	struct lt_quote told;
 
 	if (!wish.known && text != NULL &&
-	    lt_quote_unpack(&told, text, strlen(text), NULL) == LT_OK &&
-	    told.id == of->quote->id)
+	    lt_quote_unpack(&told, text, strlen(text), NULL) == LT_OK && told.id == of->quote->id)
 		wish = told.wish;
-	return wish.known && wish.deadline_utc_s != LT_UNSET_64
-		   ? wish.deadline_utc_s
-		   : 0;
+	return wish.known && wish.deadline_utc_s != LT_UNSET_64 ? wish.deadline_utc_s : 0;
 }
 
 /* Returns the expected cost at home; not known where it is another partition's:
@@ -96,36 +92,31 @@ deadline_of(const struct quoted_of *of)
 static struct lt_amount
 expected_at_home(const struct lt_quote *quote)
 {
-	return quote->flags & LT_QUOTE_NOT_HOME
-		   ? (struct lt_amount){.has_money = false}
-		   : of_one_task(quote, &quote->home_expected);
+	return quote->flags & LT_QUOTE_NOT_HOME ? (struct lt_amount){.has_money = false}
+						: of_one_task(quote, &quote->home_expected);
 }
 
 /* Keeps a quoted run in the ledger, if its job asked and lowtide may move it.
  */
 static int
 keep_quoted_run(const struct lt_market *market, struct lt_ledger *ledger,
-    struct lt_budget_state *budget, const struct quoted_of *of,
-    struct lt_error *err)
+    struct lt_budget_state *budget, const struct quoted_of *of, struct lt_error *err)
 {
 	const struct lt_run *const run = of->run;
 	const struct lt_quote *const quote = of->quote;
 	const bool has_base = lt_baseline_known(run);
 
-	if (quote->objective == LT_OBJECTIVE_OFF ||
-	    !lt_mode_may(quote->mode, LT_MAY_EDIT) ||
+	if (quote->objective == LT_OBJECTIVE_OFF || !lt_mode_may(quote->mode, LT_MAY_EDIT) ||
 	    run->end_utc_s < of->open_since_utc_s)
 		return LT_OK;
 	struct lt_quoted quoted = {.run = run->key,
 	    .quote_id = quote->id,
 	    .compared = compared(quote),
-	    .draw = lt_holdout_draw(
-		&budget->snapshot.holdout, run->uid, run->key.submit_utc_s),
+	    .draw = lt_holdout_draw(&budget->snapshot.holdout, run->uid, run->key.submit_utc_s),
 	    .plan = of_one_task(quote, &quote->plan_expected),
 	    .home = expected_at_home(quote),
 	    .charged = {run->priced, run->has_carbon,
-		lt_before_discount(run->money_micros, &run->parts),
-		run->carbon_mg},
+		lt_before_discount(run->money_micros, &run->parts), run->carbon_mg},
 	    .base = {run->priced && has_base, run->has_carbon && has_base,
 		run->baseline_money_micros, run->baseline_carbon_mg},
 	    .end_utc_s = run->end_utc_s,
@@ -134,16 +125,15 @@ keep_quoted_run(const struct lt_market *market, struct lt_ledger *ledger,
 
 	(void)lt_work_at_home(&quoted.work, run, quote, market, ledger);
 	memcpy(quoted.account, run->account, sizeof(quoted.account));
-	quoted.left = quoted.compared == LT_COMPARED_KEPT &&
-		      strcmp(run->partition, quote->home) != 0;
+	quoted.left =
+	    quoted.compared == LT_COMPARED_KEPT && strcmp(run->partition, quote->home) != 0;
 	if (quoted.deadline_utc_s != 0)
 		quoted.stated_ppm = lt_class_confidence_ppm(
-		    lt_market_class(market,
-			&(struct lt_class_of){.account = run->account,
-			    .qos = of->row->qos,
-			    .name = of->row->name,
-			    .partition =
-				lt_market_partition(market, quote->home)}),
+		    lt_market_class(
+			market, &(struct lt_class_of){.account = run->account,
+				    .qos = of->row->qos,
+				    .name = of->row->name,
+				    .partition = lt_market_partition(market, quote->home)}),
 		    market);
 	return lt_ledger_put_quoted(ledger, &quoted, err);
 }
@@ -154,8 +144,8 @@ enum {
 	ROWS_AT_ONCE = 1000, /* in a transaction */
 };
 
-/* True if the ledger has this run with these facts: nothing to price again
- * (that would use the carry again). */
+/* True if the ledger has this run with these facts: nothing to price again (that would use the
+ * carry again). */
 static bool
 is_same(const struct lt_run *known, const struct lt_run *run)
 {
@@ -194,11 +184,11 @@ struct settling { /* a row, and what it becomes */
 	struct lt_charge charge;
 };
 
-/* Remembers a row's quote. After a rebuild the ledger has no holds: the quote
- * comes back as an ended one, so that explain still has the job's story. */
+/* Remembers a row's quote. After a rebuild the ledger has no holds: the quote comes back as an
+ * ended one, so that explain still has the job's story. */
 static int
-remember_quote(struct lt_ledger *ledger, const struct settling *s,
-    int64_t now_utc_s, struct lt_error *err)
+remember_quote(
+    struct lt_ledger *ledger, const struct settling *s, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_batch_run *const row = s->row;
 	const struct lt_quote *const quote = s->quote;
@@ -229,8 +219,8 @@ note_charged(struct batch *batch, const struct lt_run *run)
 }
 
 static int
-settle_priced(const struct lt_settler *by, struct batch *batch,
-    struct settling *s, struct lt_error *err)
+settle_priced(
+    const struct lt_settler *by, struct batch *batch, struct settling *s, struct lt_error *err)
 {
 	struct lt_run *const run = &s->run;
 	const struct lt_charge *const charge = &s->charge;
@@ -248,16 +238,13 @@ settle_priced(const struct lt_settler *by, struct batch *batch,
 		run->baseline_money_micros = run->money_micros;
 		run->baseline_carbon_mg = run->carbon_mg;
 		for (uint32_t i = 0; i < charge->hour_count; i++) {
-			entries[i].baseline_money_micros =
-			    entries[i].money_micros;
+			entries[i].baseline_money_micros = entries[i].money_micros;
 			entries[i].baseline_carbon_mg = entries[i].carbon_mg;
 		}
 	}
 	if (code == LT_OK && s->quote != NULL)
-		lt_facts_of_over(run, s->quote, s->row, s->known,
-		    &by->site->market, by->ledger);
-	const int64_t hour_utc_s =
-	    lt_calendar_hour(&by->site->offsets, now_utc_s);
+		lt_facts_of_over(run, s->quote, s->row, s->known, &by->site->market, by->ledger);
+	const int64_t hour_utc_s = lt_calendar_hour(&by->site->offsets, now_utc_s);
 	const struct lt_settlement settlement = {.run = run,
 	    .entries = entries,
 	    .count = charge->hour_count,
@@ -266,73 +253,63 @@ settle_priced(const struct lt_settler *by, struct batch *batch,
 	    .is_new = s->is_new,
 	    .open_since_utc_s = batch->open_since_utc_s};
 	if (code == LT_OK && s->quote != NULL && !run->provisional)
-		code = lt_discount_take(
-		    &(struct lt_discount_of){.run = run,
-			.quote = s->quote,
-			.known = s->known,
-			.entries = entries,
-			.count = charge->hour_count,
-			.hour_utc_s = hour_utc_s,
-			.open_since_utc_s = batch->open_since_utc_s},
+		code = lt_discount_take(&(struct lt_discount_of){.run = run,
+					    .quote = s->quote,
+					    .known = s->known,
+					    .entries = entries,
+					    .count = charge->hour_count,
+					    .hour_utc_s = hour_utc_s,
+					    .open_since_utc_s = batch->open_since_utc_s},
 		    by->site, by->ledger, err);
 	if (code == LT_OK)
 		code = lt_ledger_settle(by->ledger, &settlement, &changed, err);
 	if (code == LT_OK && s->quote != NULL)
-		code =
-		    keep_quoted_run(&by->site->market, by->ledger, by->budget,
-			&(struct quoted_of){.run = run,
-			    .quote = s->quote,
-			    .row = s->row,
-			    .open_since_utc_s = batch->open_since_utc_s},
-			err);
+		code = keep_quoted_run(&by->site->market, by->ledger, by->budget,
+		    &(struct quoted_of){.run = run,
+			.quote = s->quote,
+			.row = s->row,
+			.open_since_utc_s = batch->open_since_utc_s},
+		    err);
 	if (code == LT_OK && changed)
 		note_charged(batch, run);
 	/* For a run that the ledger has by its row it is known already. */
 	if (code == LT_OK && (s->known == NULL || s->known->provisional))
-		code = lt_utilisation_came(
-		    by->ledger, by->charges, run->end_utc_s, err);
+		code = lt_utilisation_came(by->ledger, by->charges, run->end_utc_s, err);
 	free(entries);
 	return code;
 }
 
 /* True if the same facts give the same charge now, but for the carry. */
 static bool
-is_priced_so(const struct lt_run *known, const struct lt_run *run,
-    const struct lt_charge *charge)
+is_priced_so(const struct lt_run *known, const struct lt_run *run, const struct lt_charge *charge)
 {
 	/* For what is rounded with it, and the charge for carbon. */
 	static const double carry = 1.5 + 1e-6;
-	const int64_t gross =
-	    lt_before_discount(known->money_micros, &known->parts);
+	const int64_t gross = lt_before_discount(known->money_micros, &known->parts);
 
-	return known->priced == charge->priced &&
-	       known->has_carbon == charge->has_carbon &&
+	return known->priced == charge->priced && known->has_carbon == charge->has_carbon &&
 	       known->has_baseline == run->has_baseline &&
 	       (!run->has_baseline ||
-		   (known->baseline_money_micros ==
-			   run->baseline_money_micros &&
+		   (known->baseline_money_micros == run->baseline_money_micros &&
 		       known->baseline_carbon_mg == run->baseline_carbon_mg &&
-		       memcmp(&known->saved_by, &run->saved_by,
-			   sizeof(run->saved_by)) == 0)) &&
+		       memcmp(&known->saved_by, &run->saved_by, sizeof(run->saved_by)) == 0)) &&
 	       fabs(charge->money_micros - (double)gross) <= carry &&
 	       fabs(charge->carbon_mg - (double)known->carbon_mg) <= carry;
 }
 
 /* Learns once from what slurmdbd itself says about it. */
 static int
-learn(
-    const struct lt_settler *by, const struct settling *s, struct lt_error *err)
+learn(const struct lt_settler *by, const struct settling *s, struct lt_error *err)
 {
-	const struct lt_ended_run ended = {
-	    s->row, &s->run, s->quote, s->is_new};
+	const struct lt_ended_run ended = {s->row, &s->run, s->quote, s->is_new};
 
-	return lt_lengths_learn(by->ledger, &ended,
-	    lt_lengths_since(by->site->policy, by->now_utc_s), err);
+	return lt_lengths_learn(
+	    by->ledger, &ended, lt_lengths_since(by->site->policy, by->now_utc_s), err);
 }
 
 static int
-describe(const struct lt_settler *by, const struct batch *batch,
-    const struct lt_run *run, struct lt_error *err)
+describe(const struct lt_settler *by, const struct batch *batch, const struct lt_run *run,
+    struct lt_error *err)
 {
 	return lt_ledger_describe_run(by->ledger,
 	    &(struct lt_settlement){.run = run,
@@ -342,8 +319,8 @@ describe(const struct lt_settler *by, const struct batch *batch,
 }
 
 static int
-settle_row(const struct lt_settler *by, struct batch *batch,
-    const struct lt_batch_run *row, struct lt_error *err)
+settle_row(const struct lt_settler *by, struct batch *batch, const struct lt_batch_run *row,
+    struct lt_error *err)
 {
 	const enum manner manner = batch->manner;
 	struct settling s = {.row = row};
@@ -361,23 +338,19 @@ settle_row(const struct lt_settler *by, struct batch *batch,
 	if (lt_dbd_row_quote(&quote, by->ledger, row, s.known))
 		s.quote = &quote;
 	lt_facts_of_row(run, row, s.quote);
-	lt_retention_keep(
-	    run, s.known, by->site->policy, by->budget, by->now_utc_s);
+	lt_retention_keep(run, s.known, by->site->policy, by->budget, by->now_utc_s);
 	lt_facts_complete(run, row, s.known, by->site, by->ledger);
 	const bool same = s.known != NULL && is_same(s.known, run);
 	if (s.known != NULL && manner == AS_RECORD)
 		return LT_OK;
-	/* If a clock was wrong a run may end in the future: less is known about
-	 * these hours than when it was charged. */
+	/* If a clock was wrong a run may end in the future: less is known about these hours than
+	 * when it was charged. */
 	if (same && (manner != AGAIN || row->end_utc_s > by->now_utc_s))
-		return lt_facts_are_told(s.known, run)
-			   ? LT_OK
-			   : describe(by, batch, run, err);
+		return lt_facts_are_told(s.known, run) ? LT_OK : describe(by, batch, run, err);
 	run->provisional = manner == AS_RECORD;
 	int code = run->provisional ? LT_OK : learn(by, &s, err);
 	if (code == LT_OK && !run->provisional && s.known == NULL)
-		code =
-		    lt_interrupted_row(&by->site->market, by->ledger, row, err);
+		code = lt_interrupted_row(&by->site->market, by->ledger, row, err);
 	if (code == LT_OK)
 		code = lt_price_run(&s.charge, run,
 		    &(struct lt_priced_by){.market = &by->site->market,
@@ -427,18 +400,16 @@ tell_charged(const struct lt_settler *by, const struct batch *batch)
 		if (c->interrupted)
 			by->signals->seen_dirty = by->signals->changed = true;
 		lt_log("settled",
-		    "job=%u account=%s money_micros=%" PRId64
-		    " carbon_mg=%" PRId64 " provisional=%d",
-		    c->job_id, c->account, c->money_micros, c->carbon_mg,
-		    c->provisional);
+		    "job=%u account=%s money_micros=%" PRId64 " carbon_mg=%" PRId64
+		    " provisional=%d",
+		    c->job_id, c->account, c->money_micros, c->carbon_mg, c->provisional);
 	}
 	lt_log_flush();
 }
 
 /* Settles some in one transaction: each waits for the disk. */
 static int
-settle_some(
-    const struct lt_settler *by, struct batch *batch, struct lt_error *err)
+settle_some(const struct lt_settler *by, struct batch *batch, struct lt_error *err)
 {
 	batch->charged_count = 0;
 	batch->charged = calloc(batch->count, sizeof(*batch->charged));
@@ -462,11 +433,10 @@ settle_some(
 	return code;
 }
 
-/* Settles rows in order of their ends, so that a rebuild gives the same
- * carries. */
+/* Settles rows in order of their ends, so that a rebuild gives the same carries. */
 static int
-settle_rows(const struct lt_settler *by, struct lt_batch_runs *rows,
-    enum manner manner, struct lt_error *err)
+settle_rows(const struct lt_settler *by, struct lt_batch_runs *rows, enum manner manner,
+    struct lt_error *err)
 {
 	int code = LT_OK;
 
@@ -474,13 +444,10 @@ settle_rows(const struct lt_settler *by, struct lt_batch_runs *rows,
 		qsort(rows->runs, rows->count, sizeof(*rows->runs), by_end);
 	for (uint32_t i = 0; i < rows->count; i++)
 		lt_dbd_row_fill(&rows->runs[i], by->jobs, by->ledger);
-	for (uint32_t at = 0; code == LT_OK && at < rows->count;
-	     at += ROWS_AT_ONCE) {
-		const uint32_t count = rows->count - at < ROWS_AT_ONCE
-					   ? rows->count - at
-					   : ROWS_AT_ONCE;
-		struct batch some = {
-		    .rows = rows->runs + at, .count = count, .manner = manner};
+	for (uint32_t at = 0; code == LT_OK && at < rows->count; at += ROWS_AT_ONCE) {
+		const uint32_t count =
+		    rows->count - at < ROWS_AT_ONCE ? rows->count - at : ROWS_AT_ONCE;
+		struct batch some = {.rows = rows->runs + at, .count = count, .manner = manner};
 
 		if (settle_some(by, &some, NULL) == LT_OK)
 			continue;
@@ -495,25 +462,21 @@ settle_rows(const struct lt_settler *by, struct lt_batch_runs *rows,
 }
 
 static int
-settle_span(const struct lt_settler *by, struct lt_span span,
-    enum manner manner, struct lt_error *err)
+settle_span(
+    const struct lt_settler *by, struct lt_span span, enum manner manner, struct lt_error *err)
 {
 	int64_t window_s = lt_settle_first_window(by->charges->rows_an_hour);
 	int64_t count = 0;
 	int code = LT_OK;
 
-	for (int64_t at = span.from_utc_s;
-	     code == LT_OK && at < span.to_utc_s;) {
+	for (int64_t at = span.from_utc_s; code == LT_OK && at < span.to_utc_s;) {
 		struct lt_batch_runs rows = {0};
-		const int64_t end = at + window_s < span.to_utc_s
-					? at + window_s
-					: span.to_utc_s;
+		const int64_t end = at + window_s < span.to_utc_s ? at + window_s : span.to_utc_s;
 
 		code = lt_child_rows(&rows, lt_batch_runs, at, end, err);
 		if (code == LT_OK)
 			code = settle_rows(by, &rows, manner, err);
-		window_s =
-		    lt_settle_window(window_s, rows.count, LT_SETTLE_ROWS);
+		window_s = lt_settle_window(window_s, rows.count, LT_SETTLE_ROWS);
 		count += rows.count;
 		lt_batch_runs_free(&rows);
 		at = end;
@@ -523,24 +486,20 @@ settle_span(const struct lt_settler *by, struct lt_span span,
 }
 
 int
-lt_settle(const struct lt_settler *by, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+lt_settle(const struct lt_settler *by, int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
-	const int code = lt_rates_record(by->site, by->signals, by->ledger,
-	    &by->jobs->list, by->now_utc_s, err);
+	const int code =
+	    lt_rates_record(by->site, by->signals, by->ledger, &by->jobs->list, by->now_utc_s, err);
 
-	return code == LT_OK
-		   ? settle_span(by, (struct lt_span){from_utc_s, to_utc_s},
-			 AS_ROW, err)
-		   : code;
+	return code == LT_OK ? settle_span(by, (struct lt_span){from_utc_s, to_utc_s}, AS_ROW, err)
+			     : code;
 }
 
 /* Runs that were priced by guesses, by what is known of their hours now. */
 static int
 settle_righted(const struct lt_settler *by, struct lt_error *err)
 {
-	struct lt_span span = {
-	    by->site->rates.righted_utc_s, by->now_utc_s + LT_SETTLE_OVERLAP_S};
+	struct lt_span span = {by->site->rates.righted_utc_s, by->now_utc_s + LT_SETTLE_OVERLAP_S};
 
 	if (by->site->rates.righted_utc_s == 0)
 		return LT_OK;
@@ -553,15 +512,14 @@ settle_righted(const struct lt_settler *by, struct lt_error *err)
 }
 
 int
-lt_settle_again(const struct lt_settler *by, struct lt_batch_runs *rows,
-    struct lt_error *err)
+lt_settle_again(const struct lt_settler *by, struct lt_batch_runs *rows, struct lt_error *err)
 {
 	return settle_rows(by, rows, AGAIN, err);
 }
 
 int
-lt_settle_jobs(const struct lt_settler *by, const uint32_t *job_ids,
-    uint32_t count, struct lt_error *err)
+lt_settle_jobs(
+    const struct lt_settler *by, const uint32_t *job_ids, uint32_t count, struct lt_error *err)
 {
 	struct lt_batch_runs rows = {0};
 
@@ -575,8 +533,8 @@ lt_settle_jobs(const struct lt_settler *by, const uint32_t *job_ids,
 	return code;
 }
 
-/* Forgets what the ledger has; charges provisionally what has waited a day, or
- * at once at a site without slurmdbd. *oldest: start of the rest. */
+/* Forgets what the ledger has; charges provisionally what has waited a day, or at once at a site
+ * without slurmdbd. *oldest: start of the rest. */
 static int
 check_ended(const struct lt_settler *by, int64_t *oldest, struct lt_error *err)
 {
@@ -592,8 +550,7 @@ check_ended(const struct lt_settler *by, int64_t *oldest, struct lt_error *err)
 	for (uint32_t i = 0; i < by->jobs->ended_count; i++) {
 		struct lt_ended *const e = &by->jobs->ended[i];
 		struct lt_run known;
-		const struct lt_run_key key = {
-		    e->run.job_id, e->run.submit_utc_s};
+		const struct lt_run_key key = {e->run.job_id, e->run.submit_utc_s};
 
 		waited |= by->now_utc_s - e->seen_utc_s > LT_SETTLE_EVERY_S;
 		if (code == LT_OK && by->now_utc_s - e->seen_utc_s >= wait &&
@@ -604,8 +561,7 @@ check_ended(const struct lt_settler *by, int64_t *oldest, struct lt_error *err)
 				.manner = has_dbd ? AS_RECORD : AS_ROW},
 			    err);
 		/* A task cancelled while it waited leaves no row at all. */
-		const bool ran = e->run.start_utc_s > 0 &&
-				 e->run.end_utc_s > e->run.start_utc_s;
+		const bool ran = e->run.start_utc_s > 0 && e->run.end_utc_s > e->run.start_utc_s;
 
 		if (lt_ledger_run(by->ledger, key, &known, NULL) == LT_OK ||
 		    e->run.end_utc_s < first ||
@@ -627,22 +583,20 @@ int
 lt_settle_due(const struct lt_settler *by, struct lt_error *err)
 {
 	int64_t oldest = INT64_MAX;
-	int code = lt_settle_load_until(
-	    by->charges, by->jobs, by->ledger, by->now_utc_s, err);
+	int code = lt_settle_load_until(by->charges, by->jobs, by->ledger, by->now_utc_s, err);
 
 	if (code == LT_OK)
-		code = lt_rates_record(by->site, by->signals, by->ledger,
-		    &by->jobs->list, by->now_utc_s, err);
+		code = lt_rates_record(
+		    by->site, by->signals, by->ledger, &by->jobs->list, by->now_utc_s, err);
 	if (code == LT_OK)
 		code = check_ended(by, &oldest, err);
 	if (code != LT_OK || !lt_batch_has_dbd(&by->site->tables.conf))
 		return code;
-	if (by->jobs->rows_from_utc_s != 0 &&
-	    by->jobs->rows_from_utc_s < oldest)
+	if (by->jobs->rows_from_utc_s != 0 && by->jobs->rows_from_utc_s < oldest)
 		oldest = by->jobs->rows_from_utc_s;
 	by->jobs->rows_from_utc_s = 0;
-	const bool full = by->now_utc_s >= by->charges->next.settle ||
-			  by->site->rates.righted_utc_s != 0;
+	const bool full =
+	    by->now_utc_s >= by->charges->next.settle || by->site->rates.righted_utc_s != 0;
 	if (!full && oldest == INT64_MAX)
 		return LT_OK;
 	int64_t from = by->charges->settled_until_utc_s - LT_SETTLE_OVERLAP_S;
@@ -665,14 +619,11 @@ lt_settle_due(const struct lt_settler *by, struct lt_error *err)
 	if (full) {
 		by->charges->next.settle = by->now_utc_s + lt_settle_every_s();
 		code = check_ended(by, &oldest, err);
-		/* Rows still in slurmctld's queue come later: go back to
-		 * before the oldest that we wait for. */
-		if (code == LT_OK &&
-		    lt_batch_dbd_queue(&by->charges->dbd_queue, NULL) ==
-			LT_OK &&
+		/* Rows still in slurmctld's queue come later: go back to before the oldest that we
+		 * wait for. */
+		if (code == LT_OK && lt_batch_dbd_queue(&by->charges->dbd_queue, NULL) == LT_OK &&
 		    by->charges->dbd_queue == 0)
-			code = lt_settle_save_until(
-			    by->charges, by->ledger, by->now_utc_s, err);
+			code = lt_settle_save_until(by->charges, by->ledger, by->now_utc_s, err);
 	}
 	return code == LT_OK ? check_ended(by, &oldest, err) : code;
 }

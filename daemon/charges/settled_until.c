@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps in the ledger from when on runs are charged, and until when all are,
- * and decides how long a window of slurmdbd's rows is. Errors are the ledger's,
- * for the caller.
+ * Keeps in the ledger from when on runs are charged, and until when all are, and decides how long a
+ * window of slurmdbd's rows is. Errors are the ledger's, for the caller.
  */
 #include "ended.h"
 #include "settle.h"
@@ -21,8 +20,8 @@ lt_settle_since(struct lt_ledger *ledger, int64_t fallback)
 }
 
 int
-lt_settle_save_until(struct lt_charges *charges, struct lt_ledger *ledger,
-    int64_t until, struct lt_error *err)
+lt_settle_save_until(
+    struct lt_charges *charges, struct lt_ledger *ledger, int64_t until, struct lt_error *err)
 {
 	charges->settled_until_utc_s = until;
 	return lt_ledger_put_number(ledger, "settled_until", until, err);
@@ -35,13 +34,10 @@ lt_settle_load_until(struct lt_charges *charges, struct lt_jobs_state *jobs,
 	if (charges->settled_until_utc_s)
 		return LT_OK;
 	lt_ended_load(jobs, ledger);
-	if (lt_ledger_get_number(
-		ledger, "settled_until", 1, &charges->settled_until_utc_s))
+	if (lt_ledger_get_number(ledger, "settled_until", 1, &charges->settled_until_utc_s))
 		return LT_OK;
 	const int code = lt_ledger_put_number(ledger, "since", now_utc_s, err);
-	return code == LT_OK
-		   ? lt_settle_save_until(charges, ledger, now_utc_s, err)
-		   : code;
+	return code == LT_OK ? lt_settle_save_until(charges, ledger, now_utc_s, err) : code;
 }
 
 void
@@ -61,14 +57,12 @@ lt_settle_counted(struct lt_charges *charges, int64_t rows, int64_t past_s)
 int64_t
 lt_settle_first_window(int64_t rows_an_hour)
 {
-	const int64_t window_s = rows_an_hour > 0 ? (int64_t)LT_SETTLE_ROWS *
-							LT_HOUR_S / rows_an_hour
-						  : LT_DAY_S;
+	const int64_t window_s =
+	    rows_an_hour > 0 ? (int64_t)LT_SETTLE_ROWS * LT_HOUR_S / rows_an_hour : LT_DAY_S;
 
 	if (window_s > LT_DAY_S)
 		return LT_DAY_S;
-	return window_s > LT_SETTLE_WINDOW_LEAST_S ? window_s
-						   : LT_SETTLE_WINDOW_LEAST_S;
+	return window_s > LT_SETTLE_WINDOW_LEAST_S ? window_s : LT_SETTLE_WINDOW_LEAST_S;
 }
 
 int64_t

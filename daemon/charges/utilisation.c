@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures what runs used. slurmdbd looks for the steps of each run singly, 0.2
- * ms each: so one span of time is read after the other, and for a tenth of the
- * time. Steps may come a little after the row of their run. A run in a closed
- * period stays as its statement has it.
+ * Measures what runs used. slurmdbd looks for the steps of each run singly, 0.2 ms each: so one
+ * span of time is read after the other, and for a tenth of the time. Steps may come a little after
+ * the row of their run. A run in a closed period stays as its statement has it.
  *
- * Reads steps by a child; writes the ledger's runs. On failure the span is read
- * again later.
+ * Reads steps by a child; writes the ledger's runs. On failure the span is read again later.
  */
 #include "batch_child.h"
 #include "breath.h"
@@ -31,15 +29,13 @@ load_until(struct lt_ledger *ledger, struct lt_charges *charges)
 	if (charges->used_until_utc_s != 0)
 		return;
 	charges->used_span_s = LT_SETTLE_WINDOW_LEAST_S;
-	if (!lt_ledger_get_number(
-		ledger, "used_until", 1, &charges->used_until_utc_s))
-		charges->used_until_utc_s =
-		    lt_settle_since(ledger, charges->settled_until_utc_s);
+	if (!lt_ledger_get_number(ledger, "used_until", 1, &charges->used_until_utc_s))
+		charges->used_until_utc_s = lt_settle_since(ledger, charges->settled_until_utc_s);
 }
 
 static int
-save_until(struct lt_ledger *ledger, struct lt_charges *charges,
-    int64_t until_utc_s, struct lt_error *err)
+save_until(
+    struct lt_ledger *ledger, struct lt_charges *charges, int64_t until_utc_s, struct lt_error *err)
 {
 	charges->used_until_utc_s = until_utc_s;
 	return lt_ledger_put_number(ledger, "used_until", until_utc_s, err);
@@ -48,8 +44,8 @@ save_until(struct lt_ledger *ledger, struct lt_charges *charges,
 static bool
 is_same(const struct lt_run_used *a, const struct lt_run_used *b)
 {
-	return a->has_cpu == b->has_cpu && a->has_gpu == b->has_gpu &&
-	       a->cpu_ms == b->cpu_ms && a->gpu_ppm == b->gpu_ppm;
+	return a->has_cpu == b->has_cpu && a->has_gpu == b->has_gpu && a->cpu_ms == b->cpu_ms &&
+	       a->gpu_ppm == b->gpu_ppm;
 }
 
 static int
@@ -63,8 +59,7 @@ note_used(struct lt_ledger *ledger, const struct lt_batch_run *row,
 	    .gpu_ppm = row->has_gpu_used ? row->gpu_used_ppm : 0};
 	struct lt_run run;
 
-	if ((!used.has_cpu && !used.has_gpu) ||
-	    lt_ledger_run(ledger, key, &run, NULL) != LT_OK ||
+	if ((!used.has_cpu && !used.has_gpu) || lt_ledger_run(ledger, key, &run, NULL) != LT_OK ||
 	    run.end_utc_s != row->end_utc_s || is_same(&run.used, &used))
 		return LT_OK;
 	run.used = used;
@@ -73,9 +68,7 @@ note_used(struct lt_ledger *ledger, const struct lt_batch_run *row,
 		.now_utc_s = now_utc_s,
 		.open_since_utc_s = lt_ledger_closed_until(ledger)},
 	    err);
-	return code == LT_OK
-		   ? measured->look(measured->context, &run, now_utc_s, err)
-		   : code;
+	return code == LT_OK ? measured->look(measured->context, &run, now_utc_s, err) : code;
 }
 
 static int
@@ -88,8 +81,7 @@ note_all(struct lt_ledger *ledger, const struct lt_batch_runs *rows,
 		return code;
 	for (uint32_t i = 0; code == LT_OK && i < rows->count; i++) {
 		lt_breath(LT_TURN_READ);
-		code =
-		    note_used(ledger, &rows->runs[i], measured, now_utc_s, err);
+		code = note_used(ledger, &rows->runs[i], measured, now_utc_s, err);
 	}
 	if (code == LT_OK)
 		return lt_ledger_commit(ledger, err);
@@ -99,8 +91,8 @@ note_all(struct lt_ledger *ledger, const struct lt_batch_runs *rows,
 
 int
 lt_utilisation_read(const struct lt_tables *tables, struct lt_ledger *ledger,
-    struct lt_charges *charges, const struct lt_measured *measured,
-    int64_t now_utc_s, struct lt_error *err)
+    struct lt_charges *charges, const struct lt_measured *measured, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	const int64_t last_utc_s = charges->settled_until_utc_s - LATE_S;
 	const int64_t began_ms = lt_monotonic_ms();
@@ -116,8 +108,7 @@ lt_utilisation_read(const struct lt_tables *tables, struct lt_ledger *ledger,
 	const int64_t to_utc_s = last_utc_s - from_utc_s > charges->used_span_s
 				     ? from_utc_s + charges->used_span_s
 				     : last_utc_s;
-	int code =
-	    lt_child_rows(&rows, lt_batch_used, from_utc_s, to_utc_s, err);
+	int code = lt_child_rows(&rows, lt_batch_used, from_utc_s, to_utc_s, err);
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
 	if (code == LT_OK)
 		code = note_all(ledger, &rows, measured, now_utc_s, err);
@@ -126,15 +117,14 @@ lt_utilisation_read(const struct lt_tables *tables, struct lt_ledger *ledger,
 		code = save_until(ledger, charges, to_utc_s, err);
 	if (code == LT_OK && to_utc_s < last_utc_s)
 		charges->next.used = now_utc_s + 1 + PART * took_ms / 1000;
-	charges->used_span_s =
-	    lt_settle_window(charges->used_span_s, rows.count, ROWS_MANY);
+	charges->used_span_s = lt_settle_window(charges->used_span_s, rows.count, ROWS_MANY);
 	lt_batch_runs_free(&rows);
 	return code;
 }
 
 int
-lt_utilisation_came(struct lt_ledger *ledger, struct lt_charges *charges,
-    int64_t end_utc_s, struct lt_error *err)
+lt_utilisation_came(
+    struct lt_ledger *ledger, struct lt_charges *charges, int64_t end_utc_s, struct lt_error *err)
 {
 	load_until(ledger, charges);
 	if (end_utc_s > charges->used_until_utc_s)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of equations of docs/model.md in a text of `lowtide explain`. The
- * text is written with marks around each number; lt_equations_settle() takes
- * the marks out, and the numbers too unless the user asked for them.
+ * Numbers of equations of docs/model.md in a text of `lowtide explain`. The text is written with
+ * marks around each number; lt_equations_settle() takes the marks out, and the numbers too unless
+ * the user asked for them.
  */
 #ifndef LT_EQUATIONS_H
 #define LT_EQUATIONS_H

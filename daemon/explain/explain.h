@@ -24,13 +24,13 @@ struct lt_story {
 	uint32_t plan_count;	    /* 0 = it was decided once */
 	struct lt_plan_made *plans; /* malloc'd */
 };
-void lt_explain_text(char *out, size_t size, struct lt_daemon *d,
-    const struct lt_story *story, int64_t now_utc_s);
+void lt_explain_text(
+    char *out, size_t size, struct lt_daemon *d, const struct lt_story *story, int64_t now_utc_s);
 
 /* ---- explain_run.c ---- */
 
 /* Appends the paragraph of one run: what it was charged, and by which rates. */
-void lt_explain_run(struct lt_text *t, const struct lt_daemon *d,
-    const struct lt_run *run, int64_t now_utc_s);
+void lt_explain_run(
+    struct lt_text *t, const struct lt_daemon *d, const struct lt_run *run, int64_t now_utc_s);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Facts of a job beside its decision, as text of `lowtide explain` and as JSON
- * of GET /v1/explain. They come from the market, the quote, the list of jobs
- * and the ledger's proofs; nothing is written. A fact that is not known gives
- * an empty text, or null.
+ * Facts of a job beside its decision, as text of `lowtide explain` and as JSON of GET /v1/explain.
+ * They come from the market, the quote, the list of jobs and the ledger's proofs; nothing is
+ * written. A fact that is not known gives an empty text, or null.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,8 +24,7 @@
 /* ---- class ---- */
 
 void
-lt_explain_class(char *out, size_t size, const struct lt_daemon *d,
-    const struct lt_story *story)
+lt_explain_class(char *out, size_t size, const struct lt_daemon *d, const struct lt_story *story)
 {
 	const struct lt_quote *const quote = &story->hold.quote;
 	struct lt_request request = {0};
@@ -40,8 +38,7 @@ lt_explain_class(char *out, size_t size, const struct lt_daemon *d,
 	if (qos == NULL || !story->has_hold || quote->home[0] == '\0')
 		return;
 	request.home = lt_market_partition(&d->site.market, quote->home);
-	snprintf(
-	    request.account, sizeof(request.account), "%s", quote->account);
+	snprintf(request.account, sizeof(request.account), "%s", quote->account);
 	snprintf(request.qos, sizeof(request.qos), "%s", qos);
 	lt_class_text(words, sizeof(words), &request, &d->site.market);
 	if (words[0] != '\0')
@@ -54,12 +51,10 @@ lt_explain_class(char *out, size_t size, const struct lt_daemon *d,
 /* ---- nodes of a preemptible partition ---- */
 
 const char *
-lt_explain_availability(
-    char *out, size_t size, const struct lt_partition *partition)
+lt_explain_availability(char *out, size_t size, const struct lt_partition *partition)
 {
 	const struct lt_availability *const seen = &partition->availability;
-	static const struct lt_wait_ask ask = {
-	    8 * LT_HOUR_S, LT_FAILED_RESTART_S, 0};
+	static const struct lt_wait_ask ask = {8 * LT_HOUR_S, LT_FAILED_RESTART_S, 0};
 	const double mean_s = lt_wait_mean_s(seen, &ask);
 	const double most_s = lt_wait_passed_s(seen, &ask, 0.05);
 	char age[64], mean[64], most[64];
@@ -82,11 +77,9 @@ lt_explain_availability(
 	if (used < 0 || (size_t)used >= size)
 		return out;
 	if (isinf(mean_s) || isinf(most_s))
-		snprintf(out + used, size - (size_t)used,
-		    "longer than was ever seen\n");
+		snprintf(out + used, size - (size_t)used, "longer than was ever seen\n");
 	else
-		snprintf(out + used, size - (size_t)used,
-		    "%s on average, %s at most with 95 %%\n",
+		snprintf(out + used, size - (size_t)used, "%s on average, %s at most with 95 %%\n",
 		    lt_duration_text(mean, sizeof(mean), (int64_t)mean_s),
 		    lt_duration_text(most, sizeof(most), (int64_t)most_s));
 	return out;
@@ -96,8 +89,7 @@ lt_explain_availability(
 
 /* False if there is nothing to say. */
 static bool
-find_proof(struct lt_proof_row *row, struct lt_daemon *d,
-    const struct lt_batch_job *job)
+find_proof(struct lt_proof_row *row, struct lt_daemon *d, const struct lt_batch_job *job)
 {
 	struct lt_proof_job whose;
 
@@ -106,22 +98,18 @@ find_proof(struct lt_proof_row *row, struct lt_daemon *d,
 }
 
 static void
-put_measured(
-    char *out, size_t size, const struct lt_proof_row *row, const char *before)
+put_measured(char *out, size_t size, const struct lt_proof_row *row, const char *before)
 {
 	char write[48], restart[48];
 
 	snprintf(out, size, "%sa restart took %s%s%s", before,
 	    lt_duration_text(restart, sizeof(restart), row->restart_s),
 	    row->write_s > 0 ? ", a checkpoint " : "",
-	    row->write_s > 0
-		? lt_duration_text(write, sizeof(write), row->write_s)
-		: "");
+	    row->write_s > 0 ? lt_duration_text(write, sizeof(write), row->write_s) : "");
 }
 
 void
-lt_explain_proof(
-    char *out, size_t size, struct lt_daemon *d, const struct lt_batch_job *job)
+lt_explain_proof(char *out, size_t size, struct lt_daemon *d, const struct lt_batch_job *job)
 {
 	struct lt_proof_row row;
 	char measured[160];
@@ -138,10 +126,9 @@ lt_explain_proof(
 		return;
 	}
 	snprintf(out, size, "%s%s.\n",
-	    row.failed > 0
-		? "It started over after an interruption" LT_EQUATION(
-		      " (56)") ": no proof that it can resume"
-		: "No proof yet that it can resume" LT_EQUATION(" (56)"),
+	    row.failed > 0 ? "It started over after an interruption" LT_EQUATION(
+				 " (56)") ": no proof that it can resume"
+			   : "No proof yet that it can resume" LT_EQUATION(" (56)"),
 	    d->site.market.proof_required
 		? ": priced as starting over on preemptible nodes; to prove it while it runs: lowtide canary"
 		: "; this site believes its user's word");
@@ -156,17 +143,16 @@ lt_explain_proof_json(struct lt_daemon *d, const struct lt_batch_job *job)
 		return json_null();
 	return json_pack("{s:b,s:I,s:I,s:o,s:o,s:o}", "counts",
 	    row.survived > 0 || !d->site.market.proof_required, "survived",
-	    (json_int_t)row.survived, "failed", (json_int_t)row.failed,
-	    "proven", lt_api_time(row.proven_utc_s), "write_s",
-	    lt_api_optional(row.write_s > 0, row.write_s), "restart_s",
-	    lt_api_optional(row.restart_s > 0, row.restart_s));
+	    (json_int_t)row.survived, "failed", (json_int_t)row.failed, "proven",
+	    lt_api_time(row.proven_utc_s), "write_s", lt_api_optional(row.write_s > 0, row.write_s),
+	    "restart_s", lt_api_optional(row.restart_s > 0, row.restart_s));
 }
 
 /* ---- pauses ---- */
 
 static void
-put_pause(char *out, size_t size, const struct lt_daemon *d,
-    const struct lt_batch_job *job, int64_t now_utc_s)
+put_pause(char *out, size_t size, const struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t now_utc_s)
 {
 	const struct lt_paused *const paused = lt_jobs_paused(&d->jobs, job);
 	char until[64], saves[96];
@@ -178,10 +164,8 @@ put_pause(char *out, size_t size, const struct lt_daemon *d,
 		    "Others suspended it, or let it go on: lowtide pauses this run no more.\n");
 		return;
 	}
-	lt_zone_text(until, sizeof(until), &d->site.market.zone,
-	    paused->until_utc_s, now_utc_s);
-	lt_amount_text(saves, sizeof(saves), &paused->saves,
-	    d->site.policy->currency, "not known");
+	lt_zone_text(until, sizeof(until), &d->site.market.zone, paused->until_utc_s, now_utc_s);
+	lt_amount_text(saves, sizeof(saves), &paused->saves, d->site.policy->currency, "not known");
 	if (paused->step >= LT_PAUSE_ASKED_AWAY) {
 		snprintf(out, size,
 		    "Asked for a checkpoint by lowtide, then on to preemptible nodes: saves %s, as is\n  expected" LT_EQUATION(
@@ -197,15 +181,15 @@ put_pause(char *out, size_t size, const struct lt_daemon *d,
 		return;
 	}
 	snprintf(out, size,
-	    "Paused by lowtide until %s: saves %s, as is expected" LT_EQUATION(
-		" (24d)") ". Its hold has grown by that" LT_EQUATION(" (42)") ".\n  lowtide now %u lets it go on, for the rest of this run.\n",
+	    "Paused by lowtide until %s: saves %s, as is expected" LT_EQUATION(" (24d)") ". Its hold has grown by that" LT_EQUATION(
+		" (42)") ".\n  lowtide now %u lets it go on, for the rest of this run.\n",
 	    until, saves, job->job_id);
 }
 
 /* A hold grows with suspensions by others too, beyond the budget if need be. */
 const char *
-lt_pause_text(char *out, size_t size, const struct lt_daemon *d,
-    const struct lt_batch_job *job, int64_t now_utc_s)
+lt_pause_text(char *out, size_t size, const struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t now_utc_s)
 {
 	char length[48], said[512] = "";
 
@@ -217,8 +201,7 @@ lt_pause_text(char *out, size_t size, const struct lt_daemon *d,
 		snprintf(out, size,
 		    "%sSuspended for %s of this run: its time limit stands still then, its memory and GPUs\n  are charged. The hold grows by that, where others suspend it over the budget too" LT_EQUATION(
 			" (42)") ".\n",
-		    said,
-		    lt_duration_text(length, sizeof(length), job->suspended_s));
+		    said, lt_duration_text(length, sizeof(length), job->suspended_s));
 	return out;
 }
 
@@ -229,16 +212,15 @@ find_capped(struct lt_capped *capped, const struct lt_quote *quote)
 {
 	struct lt_quote_run run;
 
-	if (lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL) !=
-	    LT_OK)
+	if (lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL) != LT_OK)
 		return false;
 	*capped = run.capped;
 	return lt_is_capped(capped);
 }
 
 const char *
-lt_capped_line(char *out, size_t size, const struct lt_quote *quote,
-    const struct lt_zone *zone, int64_t now_utc_s)
+lt_capped_line(char *out, size_t size, const struct lt_quote *quote, const struct lt_zone *zone,
+    int64_t now_utc_s)
 {
 	struct lt_capped capped;
 	char words[160], until[64];
@@ -250,11 +232,9 @@ lt_capped_line(char *out, size_t size, const struct lt_quote *quote,
 	lt_capped_text(words, sizeof(words), &capped);
 	lt_zone_text(until, sizeof(until), zone, capped.until_utc_s, now_utc_s);
 	snprintf(out, size,
-	    "  %s: %s" LT_EQUATION(
-		" (9a), (9b)") ", if it starts before %s" LT_EQUATION(" (9c)") "\n",
-	    lt_mode_may(quote->mode, LT_MAY_EDIT) ? "capped"
-						  : "would be capped",
-	    words, until);
+	    "  %s: %s" LT_EQUATION(" (9a), (9b)") ", if it starts before %s" LT_EQUATION(
+		" (9c)") "\n",
+	    lt_mode_may(quote->mode, LT_MAY_EDIT) ? "capped" : "would be capped", words, until);
 	return out;
 }
 
@@ -265,18 +245,16 @@ lt_capped_json(const struct lt_quote *quote)
 
 	if (!find_capped(&capped, quote))
 		return json_null();
-	return json_pack("{s:s,s:s,s:o,s:f,s:I,s:I,s:I}", "gpu_freq",
-	    capped.gpu_freq, "cpu_freq", capped.cpu_freq, "until",
-	    lt_api_time(capped.until_utc_s), "slow_down",
-	    1 + (double)capped.longer_ppm / LT_MICROS, "less_wh",
-	    (json_int_t)capped.less_wh, "above_g", (json_int_t)capped.above_g,
-	    "mean_g", (json_int_t)capped.mean_g);
+	return json_pack("{s:s,s:s,s:o,s:f,s:I,s:I,s:I}", "gpu_freq", capped.gpu_freq, "cpu_freq",
+	    capped.cpu_freq, "until", lt_api_time(capped.until_utc_s), "slow_down",
+	    1 + (double)capped.longer_ppm / LT_MICROS, "less_wh", (json_int_t)capped.less_wh,
+	    "above_g", (json_int_t)capped.above_g, "mean_g", (json_int_t)capped.mean_g);
 }
 
 /* ---- savings by lever; docs/model.md, eq. (30a) ---- */
 
-/* The quote keeps costs between home and the plan. Their differences add up to
- * what the plan was to save, to the micro. */
+/* The quote keeps costs between home and the plan. Their differences add up to what the plan was to
+ * save, to the micro. */
 struct saving {
 	struct lt_amount time, place, gpu;
 };
@@ -287,21 +265,18 @@ difference(const struct lt_amount *from, const struct lt_amount *to)
 {
 	struct lt_amount by = {0};
 
-	by.has_money = from->has_money && to->has_money &&
-		       !__builtin_sub_overflow(from->money_micros,
-			   to->money_micros, &by.money_micros);
+	by.has_money =
+	    from->has_money && to->has_money &&
+	    !__builtin_sub_overflow(from->money_micros, to->money_micros, &by.money_micros);
 	by.has_carbon = from->has_carbon && to->has_carbon &&
-			!__builtin_sub_overflow(
-			    from->carbon_mg, to->carbon_mg, &by.carbon_mg);
+			!__builtin_sub_overflow(from->carbon_mg, to->carbon_mg, &by.carbon_mg);
 	return by;
 }
 
 static bool
-find_levers(struct saving *saving, struct lt_levers *levers,
-    const struct lt_quote *quote)
+find_levers(struct saving *saving, struct lt_levers *levers, const struct lt_quote *quote)
 {
-	if (lt_levers_unpack(
-		levers, quote->levers, strlen(quote->levers), NULL) != LT_OK)
+	if (lt_levers_unpack(levers, quote->levers, strlen(quote->levers), NULL) != LT_OK)
 		return false;
 	saving->time = difference(&quote->home_expected, &levers->home_then);
 	saving->place = difference(&levers->home_then, &levers->there_slow);
@@ -310,19 +285,16 @@ find_levers(struct saving *saving, struct lt_levers *levers,
 }
 
 static void
-put_amount(
-    struct lt_text *text, const struct lt_amount *amount, const char *currency)
+put_amount(struct lt_text *text, const struct lt_amount *amount, const char *currency)
 {
 	char figures[100];
 
-	lt_text_put(text, "%s",
-	    lt_amount_text(
-		figures, sizeof(figures), amount, currency, "not known"));
+	lt_text_put(
+	    text, "%s", lt_amount_text(figures, sizeof(figures), amount, currency, "not known"));
 }
 
 const char *
-lt_levers_text(
-    char *out, size_t size, const struct lt_quote *quote, const char *currency)
+lt_levers_text(char *out, size_t size, const struct lt_quote *quote, const char *currency)
 {
 	struct lt_text text = {.out = out, .size = size};
 	struct lt_levers levers;
@@ -332,8 +304,7 @@ lt_levers_text(
 	if (!find_levers(&saving, &levers, quote)) {
 		/* Levers are not known against the best start elsewhere. */
 		if (quote->flags & LT_QUOTE_NOT_HOME) {
-			saving.time = difference(
-			    &quote->home_expected, &quote->plan_expected);
+			saving.time = difference(&quote->home_expected, &quote->plan_expected);
 			lt_text_put(&text, "  saves            ");
 			put_amount(&text, &saving.time, currency);
 			lt_text_put(&text, "\n");
@@ -362,9 +333,7 @@ lt_levers_json(const struct lt_quote *quote)
 
 	if (!find_levers(&saving, &levers, quote))
 		return json_null();
-	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "time",
-	    lt_api_amount(&saving.time), "place", lt_api_amount(&saving.place),
-	    "gpu", lt_api_amount(&saving.gpu), "home_then",
-	    lt_api_amount(&levers.home_then), "there_now",
-	    lt_api_amount(&levers.there_now));
+	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "time", lt_api_amount(&saving.time), "place",
+	    lt_api_amount(&saving.place), "gpu", lt_api_amount(&saving.gpu), "home_then",
+	    lt_api_amount(&levers.home_then), "there_now", lt_api_amount(&levers.there_now));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The books of holds: where they are kept, what they are kept by, and the ring
- * that new ones come from. Whoever wants to know them as of now reads the ring
- * and compiles the budgets (ingest.h, compile_budget.h).
+ * The books of holds: where they are kept, what they are kept by, and the ring that new ones come
+ * from. Whoever wants to know them as of now reads the ring and compiles the budgets (ingest.h,
+ * compile_budget.h).
  */
 #ifndef LT_BOOKS_H
 #define LT_BOOKS_H

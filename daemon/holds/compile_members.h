@@ -24,13 +24,11 @@ struct lt_budget_build {
 int lt_fill_accounts(struct lt_budget_build *b, const struct lt_tables *tables,
     const struct lt_policy *policy, struct lt_error *err);
 /* The account above that one then; -1: none. */
-int lt_sheet_parent_then(const struct lt_budget_snapshot *s,
-    const struct lt_account_moves *moves, uint32_t account, int64_t at_utc_s);
-int lt_fill_pairs(struct lt_budget_build *b, const struct lt_tables *tables,
-    struct lt_error *err);
-int lt_fill_managers(struct lt_budget_build *b, const struct lt_tables *tables,
-    struct lt_error *err);
-void lt_mark_arrays(
-    struct lt_budget_build *b, const struct lt_batch_jobs *list);
+int lt_sheet_parent_then(const struct lt_budget_snapshot *s, const struct lt_account_moves *moves,
+    uint32_t account, int64_t at_utc_s);
+int lt_fill_pairs(struct lt_budget_build *b, const struct lt_tables *tables, struct lt_error *err);
+int lt_fill_managers(
+    struct lt_budget_build *b, const struct lt_tables *tables, struct lt_error *err);
+void lt_mark_arrays(struct lt_budget_build *b, const struct lt_batch_jobs *list);
 
 #endif

@@ -16,8 +16,7 @@ enum { /* from when the hold was ingested until a list that lacks its job proves
 	LT_VOID_UNSEEN_S = 2, /* no job was ever seen with it: more than that */
 };
 
-/* For a job without a second in slurmdbd: cancelled while it waited, or done at
- * once. */
+/* For a job without a second in slurmdbd: cancelled while it waited, or done at once. */
 #define LT_VOID_UNUSED "it used nothing: cancelled, or over at once"
 
 /* The hold ends: why is logged and shown. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes holds from job_submit's ring into the ledger. They and W, the position
- * in the ring, go in by one transaction, so that a crash at any moment ingests
- * each hold exactly once. On failure nothing is taken, and the next pass reads
- * the ring again.
+ * Takes holds from job_submit's ring into the ledger. They and W, the position in the ring, go in
+ * by one transaction, so that a crash at any moment ingests each hold exactly once. On failure
+ * nothing is taken, and the next pass reads the ring again.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,31 +37,27 @@ load_absorbed(struct lt_ledger *ledger, const struct lt_ring_state *ring)
 	char value[64];
 	uint64_t generation = 0, ingested = 0;
 
-	if (lt_ledger_get(
-		ledger, "ring_absorbed", value, sizeof(value), NULL) == LT_OK &&
-	    sscanf(value, "%" SCNx64 ":%" SCNu64, &generation, &ingested) ==
-		2 &&
+	if (lt_ledger_get(ledger, "ring_absorbed", value, sizeof(value), NULL) == LT_OK &&
+	    sscanf(value, "%" SCNx64 ":%" SCNu64, &generation, &ingested) == 2 &&
 	    generation == ring->generation)
 		return ingested;
 	return 0;
 }
 
 static int
-save_absorbed(struct lt_ledger *ledger, const struct lt_ring_state *ring,
-    uint64_t ingested, struct lt_error *err)
+save_absorbed(struct lt_ledger *ledger, const struct lt_ring_state *ring, uint64_t ingested,
+    struct lt_error *err)
 {
 	char value[64];
 
-	snprintf(value, sizeof(value), "%016" PRIx64 ":%" PRIu64,
-	    ring->generation, ingested);
+	snprintf(value, sizeof(value), "%016" PRIx64 ":%" PRIu64, ring->generation, ingested);
 	return lt_ledger_put(ledger, "ring_absorbed", value, err);
 }
 
 /* job_submit makes the ring; before that there is nothing to open. */
 static int
-open_ring(struct lt_ledger *ledger, struct lt_budget_state *budget,
-    struct lt_ring_state *ring, const struct lt_paths *paths,
-    struct lt_error *err)
+open_ring(struct lt_ledger *ledger, struct lt_budget_state *budget, struct lt_ring_state *ring,
+    const struct lt_paths *paths, struct lt_error *err)
 {
 	if (ring->fd >= 0)
 		return LT_OK;
@@ -74,16 +69,15 @@ open_ring(struct lt_ledger *ledger, struct lt_budget_state *budget,
 	ring->fd = fd;
 	ring->ingested = ring->highest = load_absorbed(ledger, ring);
 	budget->dirty = true;
-	lt_log("ring_opened", "generation=%016" PRIx64 " absorbed=%" PRIu64,
-	    ring->generation, ring->ingested);
+	lt_log("ring_opened", "generation=%016" PRIx64 " absorbed=%" PRIu64, ring->generation,
+	    ring->ingested);
 	return LT_OK;
 }
 
-/* Closes a replaced file, which has another generation, to start again with the
- * new one. */
+/* Closes a replaced file, which has another generation, to start again with the new one. */
 static void
-close_if_replaced(struct lt_budget_state *budget, struct lt_ring_state *ring,
-    const struct lt_paths *paths)
+close_if_replaced(
+    struct lt_budget_state *budget, struct lt_ring_state *ring, const struct lt_paths *paths)
 {
 	uint64_t generation = 0;
 
@@ -102,11 +96,10 @@ close_if_replaced(struct lt_budget_state *budget, struct lt_ring_state *ring,
 }
 
 /*
- * True if the change of a job never happened. job_modify holds before Slurm has
- * looked at the change. It runs under the job write lock that slurmctld keeps
- * until the update is done, so a job that is looked up after its record was
- * read shows the outcome: if it is as in the former list nothing happened, and
- * nothing is held. A job that changed at all keeps what was held for it.
+ * True if the change of a job never happened. job_modify holds before Slurm has looked at the
+ * change. It runs under the job write lock that slurmctld keeps until the update is done, so a job
+ * that is looked up after its record was read shows the outcome: if it is as in the former list
+ * nothing happened, and nothing is held. A job that changed at all keeps what was held for it.
  */
 static bool
 never_happened(const struct lt_batch_jobs *list, uint32_t job_id)
@@ -118,8 +111,7 @@ never_happened(const struct lt_batch_jobs *list, uint32_t job_id)
 		return false;
 	lt_jobs_sort(&now);
 	const struct lt_batch_job *const after = lt_jobs_find(&now, job_id);
-	const bool same =
-	    after != NULL && after->asked_hash == before->asked_hash;
+	const bool same = after != NULL && after->asked_hash == before->asked_hash;
 	lt_batch_jobs_free(&now);
 	return same;
 }
@@ -128,8 +120,7 @@ never_happened(const struct lt_batch_jobs *list, uint32_t job_id)
 static bool
 is_nothing(const struct lt_ring_record *record)
 {
-	return !(record->flags & LT_QUOTE_WHOLE) &&
-	       record->per_task.money_micros == 0 &&
+	return !(record->flags & LT_QUOTE_WHOLE) && record->per_task.money_micros == 0 &&
 	       record->per_task.carbon_mg == 0;
 }
 
@@ -145,37 +136,31 @@ ingest_change(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
 		return LT_OK;
 	int code = lt_ledger_hold(ledger, record->quote_id, &hold, NULL);
 	if (code == LT_ENOENT && record->job_id)
-		code =
-		    lt_ledger_hold_of_job(ledger, record->job_id, &hold, NULL);
-	if (code != LT_OK || hold.state != LT_HOLD_OPEN ||
-	    hold.uid != record->uid) {
-		lt_log("change_without_hold", "job=%u quote=%016" PRIx64,
-		    record->job_id, record->quote_id);
+		code = lt_ledger_hold_of_job(ledger, record->job_id, &hold, NULL);
+	if (code != LT_OK || hold.state != LT_HOLD_OPEN || hold.uid != record->uid) {
+		lt_log("change_without_hold", "job=%u quote=%016" PRIx64, record->job_id,
+		    record->quote_id);
 		return LT_OK; /* the job, if it lives, is held at its limit */
 	}
-	if (hold.quote.tasks == 1 &&
-	    never_happened(&jobs->list, record->job_id)) {
-		lt_log("change_refused", "job=%u quote=%016" PRIx64,
-		    record->job_id, record->quote_id);
+	if (hold.quote.tasks == 1 && never_happened(&jobs->list, record->job_id)) {
+		lt_log(
+		    "change_refused", "job=%u quote=%016" PRIx64, record->job_id, record->quote_id);
 		return LT_OK;
 	}
 	struct lt_amount *const to = &hold.quote.hold_per_task;
 	if (strcmp(record->account, hold.quote.account) != 0) {
-		/* Another account: the record has all of it. If Slurm then
-		 * refused the change, reconcile.c sees the job's account. */
+		/* Another account: the record has all of it. If Slurm then refused the change,
+		 * reconcile.c sees the job's account. */
 		*to = (struct lt_amount){0};
-		snprintf(hold.quote.account, sizeof(hold.quote.account), "%s",
-		    record->account);
+		snprintf(hold.quote.account, sizeof(hold.quote.account), "%s", record->account);
 	}
 	/* All of it again, for a period in which nothing was held. */
 	if (record->flags & LT_QUOTE_WHOLE)
 		*to = (struct lt_amount){0};
 	if ((record->per_task.has_money &&
 		!lt_add(&to->money_micros, record->per_task.money_micros)) ||
-	    (record->per_task.has_carbon &&
-		!lt_add(&to->carbon_mg, record->per_task.carbon_mg)))
-		return lt_fail(err, LT_EOVERFLOW,
-		    "hold of job %u passes 64 bits", record->job_id);
+	    (record->per_task.has_carbon && !lt_add(&to->carbon_mg, record->per_task.carbon_mg)))
+		return lt_fail(err, LT_EOVERFLOW, "hold of job %u passes 64 bits", record->job_id);
 	to->has_money |= record->per_task.has_money;
 	to->has_carbon |= record->per_task.has_carbon;
 	if (record->start_utc_s < hold.quote.start_utc_s)
@@ -187,15 +172,14 @@ ingest_change(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
 }
 
 static int
-ingest_one(const struct lt_offsets *offsets, struct lt_ledger *ledger,
-    struct lt_jobs_state *jobs, const struct lt_ring_record *record,
-    int64_t now_utc_s, struct lt_error *err)
+ingest_one(const struct lt_offsets *offsets, struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    const struct lt_ring_record *record, int64_t now_utc_s, struct lt_error *err)
 {
 	if (record->account[0] == '\0')
 		return LT_OK; /* job_submit filled a gap with nothing */
 	if (record->flags & LT_QUOTE_REFUSED)
-		return lt_ledger_add_refused(ledger, record->account,
-		    lt_calendar_hour(offsets, now_utc_s), err);
+		return lt_ledger_add_refused(
+		    ledger, record->account, lt_calendar_hour(offsets, now_utc_s), err);
 	if (record->flags & LT_QUOTE_MODIFY)
 		return ingest_change(ledger, jobs, record, err);
 	struct lt_ledger_hold hold;
@@ -215,8 +199,7 @@ ingest_one(const struct lt_offsets *offsets, struct lt_ledger *ledger,
 		.start_utc_s = record->start_utc_s,
 		.end_utc_s = record->end_utc_s},
 	};
-	snprintf(hold.quote.account, sizeof(hold.quote.account), "%s",
-	    record->account);
+	snprintf(hold.quote.account, sizeof(hold.quote.account), "%s", record->account);
 	jobs->unseen++;
 	return lt_ledger_put_hold(ledger, &hold, err);
 }
@@ -228,9 +211,8 @@ struct found {				/* in the ring, behind W */
 };
 
 static int
-ingest_all(const struct lt_offsets *offsets, struct lt_ledger *ledger,
-    struct lt_jobs_state *jobs, struct lt_ring_state *ring,
-    const struct found *found, int64_t now_utc_s, struct lt_error *err)
+ingest_all(const struct lt_offsets *offsets, struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_ring_state *ring, const struct found *found, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_ledger_begin(ledger, err);
 
@@ -239,8 +221,8 @@ ingest_all(const struct lt_offsets *offsets, struct lt_ledger *ledger,
 	for (uint32_t i = 0; code == LT_OK && i < found->count; i++)
 		if (found->records[i].sequence <= found->until) {
 			lt_breath(LT_TURN_READ);
-			code = ingest_one(offsets, ledger, jobs,
-			    &found->records[i], now_utc_s, err);
+			code =
+			    ingest_one(offsets, ledger, jobs, &found->records[i], now_utc_s, err);
 		}
 	if (code == LT_OK)
 		code = save_absorbed(ledger, ring, found->until, err);
@@ -257,10 +239,9 @@ count_refused(struct lt_counters *tally, const struct found *found)
 	for (uint32_t i = 0; i < found->count; i++) {
 		const struct lt_ring_record *const record = &found->records[i];
 
-		if (record->sequence <= found->until &&
-		    (record->flags & LT_QUOTE_REFUSED))
-			lt_counters_refused(tally, record->account,
-			    LT_REFUSAL_REJECTED, record->flags);
+		if (record->sequence <= found->until && (record->flags & LT_QUOTE_REFUSED))
+			lt_counters_refused(
+			    tally, record->account, LT_REFUSAL_REJECTED, record->flags);
 	}
 }
 
@@ -271,18 +252,16 @@ has_next(const struct lt_ring_state *ring)
 	unsigned char slot[LT_RING_SLOT_BYTES];
 	struct lt_ring_record record;
 	const uint64_t next = ring->ingested + 1;
-	const off_t at = LT_RING_HEADER_BYTES +
-			 (off_t)(next % LT_RING_SLOTS) * LT_RING_SLOT_BYTES;
+	const off_t at = LT_RING_HEADER_BYTES + (off_t)(next % LT_RING_SLOTS) * LT_RING_SLOT_BYTES;
 
-	return pread(ring->fd, slot, sizeof(slot), at) ==
-		   (ssize_t)sizeof(slot) &&
+	return pread(ring->fd, slot, sizeof(slot), at) == (ssize_t)sizeof(slot) &&
 	       lt_ring_unpack(&record, slot, ring->generation, NULL) == LT_OK &&
 	       record.sequence == next;
 }
 
-/* Stops W before a missing sequence, as its writer may still be at work, but
- * not for ever: a sequence that slurmctld reserved and never wrote (it died) is
- * void, and a hold that comes after all is found by the quote on its job. */
+/* Stops W before a missing sequence, as its writer may still be at work, but not for ever: a
+ * sequence that slurmctld reserved and never wrote (it died) is void, and a hold that comes after
+ * all is found by the quote on its job. */
 static void
 pass_gap(struct lt_ring_state *ring, struct found *found, int64_t now_utc_s)
 {
@@ -300,8 +279,7 @@ pass_gap(struct lt_ring_state *ring, struct found *found, int64_t now_utc_s)
 
 		if (next <= found->until)
 			continue;
-		lt_log("ring_gap", "from=%" PRIu64 " to=%" PRIu64,
-		    found->until + 1, next - 1);
+		lt_log("ring_gap", "from=%" PRIu64 " to=%" PRIu64, found->until + 1, next - 1);
 		found->until = next;
 		return;
 	}
@@ -311,27 +289,23 @@ int
 lt_ingest(const struct lt_books *books, int64_t now_utc_s, struct lt_error *err)
 {
 	close_if_replaced(books->budget, books->ring, books->paths);
-	int code = open_ring(
-	    books->ledger, books->budget, books->ring, books->paths, err);
+	int code = open_ring(books->ledger, books->budget, books->ring, books->paths, err);
 	if (code != LT_OK || books->ring->fd < 0)
 		return code;
-	if (!has_next(books->ring) &&
-	    now_utc_s - books->ring->looked_utc_s < RING_LOOK_S)
+	if (!has_next(books->ring) && now_utc_s - books->ring->looked_utc_s < RING_LOOK_S)
 		return LT_OK;
 	books->ring->looked_utc_s = now_utc_s;
-	struct found found = {
-	    .records = malloc(sizeof(*found.records) * LT_RING_SLOTS)};
+	struct found found = {.records = malloc(sizeof(*found.records) * LT_RING_SLOTS)};
 	if (found.records == NULL)
 		return lt_fail(err, LT_ENOMEM, "absorb: out of memory");
 	uint32_t bad = 0;
-	code = lt_ring_read(books->ring->fd, books->ring->generation,
-	    books->ring->ingested, found.records, &found.count,
-	    &books->ring->highest, &found.until, &bad, err);
+	code = lt_ring_read(books->ring->fd, books->ring->generation, books->ring->ingested,
+	    found.records, &found.count, &books->ring->highest, &found.until, &bad, err);
 	if (code == LT_OK)
 		pass_gap(books->ring, &found, now_utc_s);
 	if (code == LT_OK && found.until > books->ring->ingested) {
-		code = ingest_all(&books->site->offsets, books->ledger,
-		    books->jobs, books->ring, &found, now_utc_s, err);
+		code = ingest_all(&books->site->offsets, books->ledger, books->jobs, books->ring,
+		    &found, now_utc_s, err);
 		if (code == LT_OK) {
 			count_refused(books->tally, &found);
 			books->ring->ingested = found.until;

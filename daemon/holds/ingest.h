@@ -10,7 +10,6 @@
 struct lt_books;
 struct lt_error;
 
-int lt_ingest(
-    const struct lt_books *books, int64_t now_utc_s, struct lt_error *err);
+int lt_ingest(const struct lt_books *books, int64_t now_utc_s, struct lt_error *err);
 
 #endif

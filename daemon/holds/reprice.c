@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes holds of waiting jobs follow the prices of the hours that they may
- * start in: a dependency, a full partition or a user's own hold may end in any
- * of them.
+ * Makes holds of waiting jobs follow the prices of the hours that they may start in: a dependency,
+ * a full partition or a user's own hold may end in any of them.
  *
- * Once for each market. Reads the market; writes the ledger. A hold that cannot
- * be priced stays as it is.
+ * Once for each market. Reads the market; writes the ledger. A hold that cannot be priced stays as
+ * it is.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -36,13 +35,11 @@ struct rates { /* of the hours that a job may run in */
 static int64_t
 earliest(const struct lt_batch_job *job, int64_t now_utc_s)
 {
-	return job->eligible_utc_s > now_utc_s ? job->eligible_utc_s
-					       : now_utc_s;
+	return job->eligible_utc_s > now_utc_s ? job->eligible_utc_s : now_utc_s;
 }
 
 static struct rates
-rates_of(const struct lt_batch_job *job, const struct lt_market *market,
-    int64_t now_utc_s)
+rates_of(const struct lt_batch_job *job, const struct lt_market *market, int64_t now_utc_s)
 {
 	const int64_t from = earliest(job, now_utc_s);
 	const bool is_limited = job->limit_s < INT32_MAX;
@@ -63,8 +60,8 @@ rates_of(const struct lt_batch_job *job, const struct lt_market *market,
 			continue;
 		const struct lt_partition *const p = &market->partitions[index];
 		if (is_limited)
-			window.to_utc_s = from + LT_REPRICE_AHEAD_S +
-					  job->limit_s + lt_overrun_s(p);
+			window.to_utc_s =
+			    from + LT_REPRICE_AHEAD_S + job->limit_s + lt_overrun_s(p);
 		lt_facts_add_rates(&a, window, p, market);
 		lt_facts_add_rates(&rates.worst, window, p, market);
 		rates.sum[0] += a.price;
@@ -74,8 +71,8 @@ rates_of(const struct lt_batch_job *job, const struct lt_market *market,
 	return rates;
 }
 
-/* Beyond a hundredth: what is written of 100,000 jobs for less would be no
- * more than what prices differ by from one reading to the next. */
+/* Beyond a hundredth: what is written of 100,000 jobs for less would be no more than what prices
+ * differ by from one reading to the next. */
 static bool
 differs(double is, double was)
 {
@@ -88,19 +85,16 @@ struct part { /* of an amount: one currency */
 	double is, was; /* rates */
 };
 
-/* Raises the hold to at least its present price, `fresh`; a hold that has more,
- * for a cause that Slurm's record does not show, goes with the rates. fresh:
+/* Raises the hold to at least its present price, `fresh`; a hold that has more, for a cause that
+ * Slurm's record does not show, goes with the rates. fresh:
  * NULL = not known. */
 static bool
-follow_part(
-    const struct part *part, const int64_t *fresh, bool is_scale, bool may_fall)
+follow_part(const struct part *part, const int64_t *fresh, bool is_scale, bool may_fall)
 {
 	if (fresh == NULL)
 		return false;
 	const double scaled =
-	    is_scale && part->was > 0
-		? ceil((double)*part->held * (part->is / part->was))
-		: 0;
+	    is_scale && part->was > 0 ? ceil((double)*part->held * (part->is / part->was)) : 0;
 	int64_t next = *fresh;
 	if (*part->has && scaled > (double)next && scaled < 9e18)
 		next = (int64_t)scaled;
@@ -112,17 +106,17 @@ follow_part(
 	return true;
 }
 
-/* Prices the job for the hours of rates_of(): it starts as soon as it may, or
- * LT_REPRICE_AHEAD_S later. False: it can't be priced. */
+/* Prices the job for the hours of rates_of(): it starts as soon as it may, or LT_REPRICE_AHEAD_S
+ * later. False: it can't be priced. */
 static bool
-price(struct lt_amount *fresh, const struct lt_batch_job *job,
-    const struct lt_site *site, struct lt_ledger *ledger, int64_t now_utc_s)
+price(struct lt_amount *fresh, const struct lt_batch_job *job, const struct lt_site *site,
+    struct lt_ledger *ledger, int64_t now_utc_s)
 {
 	struct lt_quote now, later;
 
 	if (!lt_quote_of_job(&now, job, site, ledger, now_utc_s) ||
-	    !lt_quote_of_job(&later, job, site, ledger,
-		earliest(job, now_utc_s) + LT_REPRICE_AHEAD_S))
+	    !lt_quote_of_job(
+		&later, job, site, ledger, earliest(job, now_utc_s) + LT_REPRICE_AHEAD_S))
 		return false;
 	const struct lt_amount *const a = &now.hold_per_task;
 	const struct lt_amount *const b = &later.hold_per_task;
@@ -145,38 +139,34 @@ struct sweep { /* over all jobs */
 
 /* False: it is as it should be. */
 static bool
-follow_rates(struct lt_ledger_hold *hold, const struct lt_batch_job *job,
-    const struct rates *rates, const struct lt_admission *was,
-    const struct sweep *sweep)
+follow_rates(struct lt_ledger_hold *hold, const struct lt_batch_job *job, const struct rates *rates,
+    const struct lt_admission *was, const struct sweep *sweep)
 {
 	struct lt_amount *const held = &hold->quote.hold_per_task;
 	/* Tasks of an array share one amount: only up, for all. */
-	const bool may_fall =
-	    hold->quote.tasks == 1 || job->array_pending == hold->live_tasks;
+	const bool may_fall = hold->quote.tasks == 1 || job->array_pending == hold->live_tasks;
 	struct lt_amount fresh;
 
 	if (!price(&fresh, job, sweep->site, sweep->ledger, sweep->now_utc_s))
 		return false;
-	const struct part money = {&held->has_money, &held->money_micros,
-	    rates->worst.price, was->price};
-	const struct part carbon = {&held->has_carbon, &held->carbon_mg,
-	    rates->worst.carbon, was->carbon};
-	const bool moved =
-	    follow_part(&money, fresh.has_money ? &fresh.money_micros : NULL,
-		rates->is_scale, may_fall);
-	return follow_part(&carbon, fresh.has_carbon ? &fresh.carbon_mg : NULL,
-		   rates->is_scale, may_fall) ||
+	const struct part money = {
+	    &held->has_money, &held->money_micros, rates->worst.price, was->price};
+	const struct part carbon = {
+	    &held->has_carbon, &held->carbon_mg, rates->worst.carbon, was->carbon};
+	const bool moved = follow_part(
+	    &money, fresh.has_money ? &fresh.money_micros : NULL, rates->is_scale, may_fall);
+	return follow_part(&carbon, fresh.has_carbon ? &fresh.carbon_mg : NULL, rates->is_scale,
+		   may_fall) ||
 	       moved;
 }
 
 static int
-reprice_job(struct sweep *sweep, struct lt_batch_job *job,
-    const struct rates *rates, struct lt_error *err)
+reprice_job(
+    struct sweep *sweep, struct lt_batch_job *job, const struct rates *rates, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
 
-	if (!lt_hold_of_job(sweep->ledger, job, &hold) ||
-	    hold.state != LT_HOLD_OPEN)
+	if (!lt_hold_of_job(sweep->ledger, job, &hold) || hold.state != LT_HOLD_OPEN)
 		return LT_OK;
 	const struct lt_amount was = hold.quote.hold_per_task;
 	struct lt_admission admission =
@@ -187,8 +177,7 @@ reprice_job(struct sweep *sweep, struct lt_batch_job *job,
 	admission.price = rates->worst.price;
 	admission.carbon = rates->worst.carbon;
 	sweep->moved++;
-	if (lt_site_may(sweep->site, LT_MAY_HOLD) &&
-	    !(hold.quote.flags & LT_QUOTE_BUDGET_HOLD) &&
+	if (lt_site_may(sweep->site, LT_MAY_HOLD) && !(hold.quote.flags & LT_QUOTE_BUDGET_HOLD) &&
 	    !lt_change_fits(sweep->budget, &hold, &was, sweep->now_utc_s)) {
 		hold.quote.flags |= LT_QUOTE_RAISED;
 		job->at_release = true;
@@ -197,10 +186,9 @@ reprice_job(struct sweep *sweep, struct lt_batch_job *job,
 	hold.quote.rev++;
 	sweep->budget->dirty = true;
 	const int code = lt_ledger_put_hold(sweep->ledger, &hold, err);
-	return code == LT_OK
-		   ? lt_ledger_put_admission(sweep->ledger, hold.quote.id,
-			 &hold.quote.hold_per_task, &admission, err)
-		   : code;
+	return code == LT_OK ? lt_ledger_put_admission(sweep->ledger, hold.quote.id,
+				   &hold.quote.hold_per_task, &admission, err)
+			     : code;
 }
 
 /* Reprices the next of them, in one transaction. */
@@ -213,15 +201,13 @@ follow_some(struct sweep *sweep, struct lt_error *err)
 
 	if (code != LT_OK)
 		return code;
-	for (; code == LT_OK && sweep->at < list->count && sweep->moved < most;
-	     sweep->at++) {
+	for (; code == LT_OK && sweep->at < list->count && sweep->moved < most; sweep->at++) {
 		struct lt_batch_job *const job = &list->jobs[sweep->at];
 
 		if (job->state != LT_JOB_PENDING)
 			continue;
 		lt_breath(LT_TURN_READ);
-		const struct rates rates =
-		    rates_of(job, &sweep->site->market, sweep->now_utc_s);
+		const struct rates rates = rates_of(job, &sweep->site->market, sweep->now_utc_s);
 		if (!differs(rates.sum[0], job->priced_at[0]) &&
 		    !differs(rates.sum[1], job->priced_at[1]))
 			continue;
@@ -239,15 +225,11 @@ follow_some(struct sweep *sweep, struct lt_error *err)
 }
 
 int
-lt_reprice(const struct lt_site *site, struct lt_ledger *ledger,
-    struct lt_jobs_state *jobs, struct lt_budget_state *budget,
-    int64_t now_utc_s, struct lt_error *err)
+lt_reprice(const struct lt_site *site, struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_budget_state *budget, int64_t now_utc_s, struct lt_error *err)
 {
-	struct sweep sweep = {.site = site,
-	    .ledger = ledger,
-	    .jobs = jobs,
-	    .budget = budget,
-	    .now_utc_s = now_utc_s};
+	struct sweep sweep = {
+	    .site = site, .ledger = ledger, .jobs = jobs, .budget = budget, .now_utc_s = now_utc_s};
 	int code = LT_OK;
 
 	if (jobs->repriced_generation == site->market.generation)
@@ -259,7 +241,6 @@ lt_reprice(const struct lt_site *site, struct lt_ledger *ledger,
 	if (code == LT_OK)
 		jobs->repriced_generation = site->market.generation;
 	if (sweep.moved > 0)
-		lt_log("holds_repriced", "jobs=%u beyond=%u", sweep.moved,
-		    sweep.beyond);
+		lt_log("holds_repriced", "jobs=%u beyond=%u", sweep.moved, sweep.beyond);
 	return code;
 }

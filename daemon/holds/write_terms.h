@@ -13,7 +13,7 @@ struct lt_policy;
 struct lt_error;
 
 int lt_write_terms(const struct lt_policy *policy, struct lt_ledger *ledger,
-    struct lt_jobs_state *jobs, struct lt_budget_state *budget,
-    const struct lt_paths *paths, struct lt_error *err);
+    struct lt_jobs_state *jobs, struct lt_budget_state *budget, const struct lt_paths *paths,
+    struct lt_error *err);
 
 #endif

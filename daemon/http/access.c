@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules of access.h. Coordinators and operators come from slurmctld's
- * tables, owners and viewers from the policy, accounts from the budget
- * snapshot. Names of users that these don't have are asked of the system's
- * directory, which may answer later: then the request waits. A refusal is a
- * reply of status 400 to 503 that names the right that is missing.
+ * The rules of access.h. Coordinators and operators come from slurmctld's tables, owners and
+ * viewers from the policy, accounts from the budget snapshot. Names of users that these don't have
+ * are asked of the system's directory, which may answer later: then the request waits. A refusal is
+ * a reply of status 400 to 503 that names the right that is missing.
  */
 #include <string.h>
 
@@ -18,20 +17,18 @@ static bool
 is_operator(const struct lt_tables *tables, uint32_t uid)
 {
 	for (uint32_t i = 0; i < tables->manager_count; i++)
-		if (tables->managers[i].uid == uid &&
-		    tables->managers[i].account[0] == '\0')
+		if (tables->managers[i].uid == uid && tables->managers[i].account[0] == '\0')
 			return true;
 	return false;
 }
 
-/* False: the directory has yet to say whether the user is in a group of
- * viewers; *role is a user's until then. */
+/* False: the directory has yet to say whether the user is in a group of viewers; *role is a user's
+ * until then. */
 static bool
-find_role(enum lt_role *role, const struct lt_daemon *d,
-    const struct lt_api_request *request)
+find_role(enum lt_role *role, const struct lt_daemon *d, const struct lt_api_request *request)
 {
-	const struct lt_groups_asked asked = {d->site.policy->viewers,
-	    d->site.policy->viewer_count, request->uid};
+	const struct lt_groups_asked asked = {
+	    d->site.policy->viewers, d->site.policy->viewer_count, request->uid};
 
 	*role = LT_ROLE_USER;
 	if (request->is_admin)
@@ -40,8 +37,7 @@ find_role(enum lt_role *role, const struct lt_daemon *d,
 		*role = LT_ROLE_OPERATOR;
 	if (*role != LT_ROLE_USER || request->uid == LT_NOBODY_UID)
 		return true;
-	const enum lt_found found =
-	    lt_directory_member(&asked, lt_monotonic_ms());
+	const enum lt_found found = lt_directory_member(&asked, lt_monotonic_ms());
 	if (found == LT_FOUND)
 		*role = LT_ROLE_VIEWER;
 	return found != LT_FOUND_LATER;
@@ -54,10 +50,8 @@ owns_any(const struct lt_daemon *d, const char *user)
 	const struct lt_policy_notify *const notify = &d->site.policy->notify;
 
 	for (int i = 0; i < notify->owner_count; i++)
-		if (lt_policy_is_owner(&notify->owners[i], user) &&
-		    d->budget.has_snapshot &&
-		    lt_sheet_account(
-			&d->budget.snapshot, notify->owners[i].team) >= 0)
+		if (lt_policy_is_owner(&notify->owners[i], user) && d->budget.has_snapshot &&
+		    lt_sheet_account(&d->budget.snapshot, notify->owners[i].team) >= 0)
 			return true;
 	return false;
 }
@@ -74,8 +68,7 @@ has_owners(const struct lt_policy *policy)
 	return false;
 }
 
-/* Gives the user's name of the system if they own a team, else "". False as
- * above. */
+/* Gives the user's name of the system if they own a team, else "". False as above. */
 static bool
 find_owner(char owner[LT_NAME_SIZE], const struct lt_daemon *d, uint32_t uid)
 {
@@ -109,8 +102,7 @@ lt_access_of(const struct lt_daemon *d, const struct lt_api_request *request)
 }
 
 bool
-lt_access_is_known(
-    const struct lt_daemon *d, const struct lt_api_request *request)
+lt_access_is_known(const struct lt_daemon *d, const struct lt_api_request *request)
 {
 	enum lt_role role;
 	char owner[LT_NAME_SIZE];
@@ -141,9 +133,8 @@ hides(const struct lt_access *access, uint32_t what)
 static int
 find_account(const struct lt_access *access, const char *name)
 {
-	return access->budget->has_snapshot
-		   ? lt_sheet_account(&access->budget->snapshot, name)
-		   : -1;
+	return access->budget->has_snapshot ? lt_sheet_account(&access->budget->snapshot, name)
+					    : -1;
 }
 
 /* True if the user owns the account, or one above it. */
@@ -157,9 +148,7 @@ owns(const struct lt_access *access, int account)
 	for (int depth = 0; at > 0 && depth < DEPTH_MAX; depth++) {
 		const struct lt_account *const a = &s->accounts[at - 1];
 
-		if (lt_policy_is_owner(
-			lt_policy_owners_of(access->policy, a->name),
-			access->owner))
+		if (lt_policy_is_owner(lt_policy_owners_of(access->policy, a->name), access->owner))
 			return true;
 		at = a->parent;
 	}
@@ -173,8 +162,7 @@ coordinates(const struct lt_access *access, const char *account)
 	const int at = find_account(access, account);
 
 	return at >= 0 &&
-	       (lt_sheet_manages(&access->budget->snapshot, access->uid, at) ||
-		   owns(access, at));
+	       (lt_sheet_manages(&access->budget->snapshot, access->uid, at) || owns(access, at));
 }
 
 static bool
@@ -202,13 +190,10 @@ is_above_own(const struct lt_access *access, const char *team)
 	for (uint32_t i = 0; i < s->pair_count; i++) {
 		if (s->pairs[i].uid != access->uid)
 			continue;
-		const struct lt_account *const a =
-		    &s->accounts[s->pairs[i].account];
+		const struct lt_account *const a = &s->accounts[s->pairs[i].account];
 		for (uint32_t k = 0; k < a->binding_count; k++)
-			if (strcasecmp(
-				s->budgets[s->bindings[a->first_binding + k]]
-				    .team,
-				team) == 0)
+			if (strcasecmp(s->budgets[s->bindings[a->first_binding + k]].team, team) ==
+			    0)
 				return true;
 	}
 	return false;
@@ -222,8 +207,8 @@ lt_access_sums(const struct lt_access *access, const char *team)
 	if (hides(access, LT_PRIVATE_USAGE))
 		return false;
 	return lt_access_own(access, team) ||
-	       (!hides(access, LT_PRIVATE_ACCOUNTS) &&
-		   access->budget->has_snapshot && is_above_own(access, team));
+	       (!hides(access, LT_PRIVATE_ACCOUNTS) && access->budget->has_snapshot &&
+		   is_above_own(access, team));
 }
 
 bool
@@ -235,15 +220,13 @@ lt_access_runs(const struct lt_access *access, const char *account)
 bool
 lt_access_job(const struct lt_access *access, uint32_t uid, const char *account)
 {
-	return (uid == access->uid && uid != LT_NOBODY_UID) ||
-	       lt_access_runs(access, account);
+	return (uid == access->uid && uid != LT_NOBODY_UID) || lt_access_runs(access, account);
 }
 
 bool
 lt_access_jobs(const struct lt_access *access)
 {
-	return lt_access_all(access) ||
-	       (access->budget->has_snapshot && coordinates_any(access));
+	return lt_access_all(access) || (access->budget->has_snapshot && coordinates_any(access));
 }
 
 bool
@@ -278,16 +261,14 @@ sees_any(const struct lt_access *access)
 }
 
 int
-lt_access_check_any(
-    const struct lt_access *access, const struct lt_daemon *d, json_t **reply)
+lt_access_check_any(const struct lt_access *access, const struct lt_daemon *d, json_t **reply)
 {
 	if (sees_any(access))
 		return 200;
 	return lt_api_error(reply, 403,
 	    "you see no team's figures: you have no association in Slurm, and %s. Ask an admin for either",
-	    d->site.policy->viewer_count > 0
-		? "are in no group that the policy has as viewers:"
-		: "the policy names no groups of viewers:");
+	    d->site.policy->viewer_count > 0 ? "are in no group that the policy has as viewers:"
+					     : "the policy names no groups of viewers:");
 }
 
 /* Finds the uid of a name; names of users with accounts are known here. */
@@ -299,18 +280,15 @@ find_uid(const struct lt_daemon *d, const struct lt_api_request *request,
 	char own[LT_NAME_SIZE];
 	int64_t number;
 
-	if (lt_int64_parse(named->user, 0, UINT32_MAX - 1, &number, NULL) ==
-	    LT_OK) {
+	if (lt_int64_parse(named->user, 0, UINT32_MAX - 1, &number, NULL) == LT_OK) {
 		*uid = (uint32_t)number;
 		return LT_FOUND;
 	}
-	if (lt_pairs_uid(d->site.tables.pairs, d->site.tables.pair_count,
-		named->user, uid))
+	if (lt_pairs_uid(d->site.tables.pairs, d->site.tables.pair_count, named->user, uid))
 		return LT_FOUND;
 	if (named->others)
 		return lt_directory_uid(named->user, uid, now_ms);
-	const enum lt_found found =
-	    lt_directory_name(request->uid, own, now_ms);
+	const enum lt_found found = lt_directory_name(request->uid, own, now_ms);
 	if (found == LT_FOUND && strcmp(own, named->user) == 0) {
 		*uid = request->uid;
 		return LT_FOUND;
@@ -327,37 +305,32 @@ lt_access_user(const struct lt_daemon *d, const struct lt_api_request *request,
 	if (found == LT_FOUND_LATER)
 		return LT_API_LATER;
 	if (!named->others && (found != LT_FOUND || *uid != request->uid))
-		return lt_api_error(reply, 403, "user %s: only for %s",
-		    named->user, named->who);
+		return lt_api_error(reply, 403, "user %s: only for %s", named->user, named->who);
 	if (found == LT_FOUND_SILENT)
 		return lt_api_error(reply, 503,
 		    "user %s: the system's directory of users does not answer: try again, or give the number",
 		    named->user);
 	return found == LT_FOUND ? 200
-				 : lt_api_error(reply, 404,
-				       "user %s: not known", named->user);
+				 : lt_api_error(reply, 404, "user %s: not known", named->user);
 }
 
 int
-lt_access_whose(
-    const struct lt_api_request *request, uint32_t *uid, json_t **reply)
+lt_access_whose(const struct lt_api_request *request, uint32_t *uid, json_t **reply)
 {
 	const char *const who = lt_api_value(request, "uid");
 	int64_t number = request->uid;
 	struct lt_error err = {0};
 
 	if (who != NULL && !request->is_admin)
-		return lt_api_error(
-		    reply, 403, "uid: only for root and SlurmUser");
-	if (who != NULL &&
-	    lt_int64_parse(who, 0, UINT32_MAX - 1, &number, &err) != LT_OK)
+		return lt_api_error(reply, 403, "uid: only for root and SlurmUser");
+	if (who != NULL && lt_int64_parse(who, 0, UINT32_MAX - 1, &number, &err) != LT_OK)
 		return lt_api_error(reply, 400, "uid: %s", err.text);
 	*uid = (uint32_t)number;
 	return 200;
 }
 
-/* True if the list, separated by commas and semicolons, has a word that groups
- * by user or job name. */
+/* True if the list, separated by commas and semicolons, has a word that groups by user or job
+ * name. */
 static bool
 names_users(const char *list)
 {
@@ -367,8 +340,7 @@ names_users(const char *list)
 		const size_t length = strcspn(list, ",;");
 
 		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-			if (length == strlen(words[i]) &&
-			    strncmp(list, words[i], length) == 0)
+			if (length == strlen(words[i]) && strncmp(list, words[i], length) == 0)
 				return true;
 		list += length + (list[length] != '\0');
 	}
@@ -376,8 +348,8 @@ names_users(const char *list)
 }
 
 int
-lt_access_check_by(const struct lt_api_request *request,
-    const struct lt_access_users *users, json_t **reply)
+lt_access_check_by(
+    const struct lt_api_request *request, const struct lt_access_users *users, json_t **reply)
 {
 	const char *const by = lt_api_value(request, "by");
 
@@ -385,11 +357,10 @@ lt_access_check_by(const struct lt_api_request *request,
 		return 200;
 	if (users->are_hidden && names_users(by))
 		return lt_api_error(reply, 400,
-		    "by: got \"%s\" with users=0, which leaves users and names of jobs out",
-		    by);
+		    "by: got \"%s\" with users=0, which leaves users and names of jobs out", by);
 	if (users->own_figures)
-		return lt_api_error(reply, 403,
-		    "by: Slurm's PrivateData=usage hides what others used");
+		return lt_api_error(
+		    reply, 403, "by: Slurm's PrivateData=usage hides what others used");
 	if (users->own_runs && names_users(by))
 		return lt_api_error(reply, 403,
 		    "by: got \"%s\": users and names of jobs of whole teams are for viewers, operators and coordinators",
@@ -398,14 +369,12 @@ lt_access_check_by(const struct lt_api_request *request,
 }
 
 int
-lt_access_hides_users(
-    const struct lt_api_request *request, bool *are_hidden, json_t **reply)
+lt_access_hides_users(const struct lt_api_request *request, bool *are_hidden, json_t **reply)
 {
 	const char *const users = lt_api_value(request, "users");
 
 	*are_hidden = users != NULL && strcmp(users, "0") == 0;
 	if (users != NULL && strcmp(users, "0") != 0 && strcmp(users, "1") != 0)
-		return lt_api_error(
-		    reply, 400, "users: got \"%s\", want 0 or 1", users);
+		return lt_api_error(reply, 400, "users: got \"%s\", want 0 or 1", users);
 	return 200;
 }

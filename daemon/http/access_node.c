@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Checks who may speak for a node. A munge credential has the uid and the
- * address of its maker, and only a host with the cluster's key can make one.
- * Every host has the key: the check prevents reports on the wrong node by
- * mistake, and by those who are root elsewhere without having read the key. A
- * child asks slurmctld for the node's address; without an answer in two seconds
- * the request is refused with 503, and so are others for eight seconds.
+ * Checks who may speak for a node. A munge credential has the uid and the address of its maker, and
+ * only a host with the cluster's key can make one. Every host has the key: the check prevents
+ * reports on the wrong node by mistake, and by those who are root elsewhere without having read the
+ * key. A child asks slurmctld for the node's address; without an answer in two seconds the request
+ * is refused with 503, and so are others for eight seconds.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -32,13 +31,13 @@ answer(void *work, int fd)
 {
 	struct question *const question = work;
 
-	(void)lt_batch_whose_address(&question->found, question->node,
-	    question->address.s_addr, &question->err);
+	(void)lt_batch_whose_address(
+	    &question->found, question->node, question->address.s_addr, &question->err);
 	(void)lt_child_write(fd, question, sizeof(*question));
 }
 
-/* Asks through a child, so that a silent slurmctld or name server does not
- * block lowtided; after a timeout nobody asks again for a while. */
+/* Asks through a child, so that a silent slurmctld or name server does not block lowtided; after a
+ * timeout nobody asks again for a while. */
 static int
 find_whose(struct question *question, struct lt_error *err)
 {
@@ -69,9 +68,8 @@ find_whose(struct question *question, struct lt_error *err)
 	if (code == LT_OK && child.length == sizeof(*question))
 		memcpy(question, child.bytes, sizeof(*question));
 	else if (code == LT_OK)
-		code = lt_fail(err, LT_EIO,
-		    "node %s: its address could not be looked up",
-		    question->node);
+		code = lt_fail(
+		    err, LT_EIO, "node %s: its address could not be looked up", question->node);
 	lt_child_drop(&child);
 	if (code == LT_OK && question->err.code != LT_OK)
 		code = (*err = question->err).code;
@@ -82,13 +80,12 @@ find_whose(struct question *question, struct lt_error *err)
 static bool
 says_host(struct in_addr address)
 {
-	return address.s_addr != INADDR_ANY &&
-	       !lt_ipv4_is_loopback(address.s_addr);
+	return address.s_addr != INADDR_ANY && !lt_ipv4_is_loopback(address.s_addr);
 }
 
 static int
-judge(const struct lt_api_request *request, const struct question *asked,
-    bool is_node_root, json_t **reply)
+judge(const struct lt_api_request *request, const struct question *asked, bool is_node_root,
+    json_t **reply)
 {
 	const struct lt_batch_address *const found = &asked->found;
 	char from[INET_ADDRSTRLEN] = "?";
@@ -103,8 +100,7 @@ judge(const struct lt_api_request *request, const struct question *asked,
 	if (found->whose == LT_WHOSE_OTHER_NODE)
 		return lt_api_error(reply, 403,
 		    "node %s: the request is from %s, which is node %s; Slurm has %s at %s",
-		    asked->node, from, found->other, asked->node,
-		    found->node_address);
+		    asked->node, from, found->other, asked->node, found->node_address);
 	if (!says_host(asked->address))
 		return lt_api_error(reply, 403,
 		    "node %s: the request is from %s, by munge there, which is no host's own address (munged --origin sets it); Slurm has %s at %s",
@@ -113,24 +109,21 @@ judge(const struct lt_api_request *request, const struct question *asked,
 		   ? 200
 		   : lt_api_error(reply, 403,
 			 "node %s: the request is from %s, which is no node, and of uid %u, want root or SlurmUser; Slurm has %s at %s",
-			 asked->node, from, request->uid, asked->node,
-			 found->node_address);
+			 asked->node, from, request->uid, asked->node, found->node_address);
 }
 
 int
-lt_access_check_node(const struct lt_daemon *d,
-    const struct lt_api_request *request, const char *node, json_t **reply)
+lt_access_check_node(const struct lt_daemon *d, const struct lt_api_request *request,
+    const char *node, json_t **reply)
 {
 	const bool is_node_root =
 	    request->uid == 0 || request->uid == d->site.tables.conf.slurmd_uid;
 	struct lt_error err = {0};
 
 	if (request->from == NULL)
-		return request->is_admin
-			   ? 200
-			   : lt_api_error(reply, 403,
-				 "%s: only for root and SlurmUser",
-				 request->path);
+		return request->is_admin ? 200
+					 : lt_api_error(reply, 403,
+					       "%s: only for root and SlurmUser", request->path);
 	if (!is_node_root && !request->is_admin)
 		return lt_api_error(reply, 403,
 		    "%s: the request is of uid %u, want root or SlurmdUser of the node itself, or root or SlurmUser where no node is",

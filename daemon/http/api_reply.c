@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Helpers that all answers of the API use: values of the query, errors, names
- * of users, times and amounts as JSON. api.h declares them. Text that is not
- * UTF-8 is replaced; a missing value is JSON's null.
+ * Helpers that all answers of the API use: values of the query, errors, names of users, times and
+ * amounts as JSON. api.h declares them. Text that is not UTF-8 is replaced; a missing value is
+ * JSON's null.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,8 +53,7 @@ lt_api_error_text(const char *why)
 }
 
 const char *
-lt_api_user_name(
-    const struct lt_daemon *d, char out[LT_NAME_SIZE], uint32_t uid)
+lt_api_user_name(const struct lt_daemon *d, char out[LT_NAME_SIZE], uint32_t uid)
 {
 	const char *const known =
 	    lt_pairs_user(d->site.tables.pairs, d->site.tables.pair_count, uid);
@@ -96,7 +95,6 @@ json_t *
 lt_api_amount(const struct lt_amount *amount)
 {
 	return json_pack("{s:o,s:o}", "money_micros",
-	    lt_api_optional(amount->has_money, amount->money_micros),
-	    "carbon_mg",
+	    lt_api_optional(amount->has_money, amount->money_micros), "carbon_mg",
 	    lt_api_optional(amount->has_carbon, amount->carbon_mg));
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libmicrohttpd brings GnuTLS along, which initializes itself when it is
- * loaded: 1 MiB resident for a lowtided that serves no TLS. These two functions
- * come before GnuTLS's own (no_tls.map exports them), so that it is initialized
- * only on a later call, such as by a libcurl made with GnuTLS in a child that
- * fetches.
+ * libmicrohttpd brings GnuTLS along, which initializes itself when it is loaded: 1 MiB resident for
+ * a lowtided that serves no TLS. These two functions come before GnuTLS's own (no_tls.map exports
+ * them), so that it is initialized only on a later call, such as by a libcurl made with GnuTLS in a
+ * child that fetches.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -22,8 +21,8 @@ note_loaded(void)
 	all_loaded = true;
 }
 
-/* GnuTLS asks this for its own constructor; GNUTLS_SKIP_GLOBAL_INIT of its
- * header makes the same. */
+/* GnuTLS asks this for its own constructor; GNUTLS_SKIP_GLOBAL_INIT of its header makes the
+ * same. */
 int
 _gnutls_global_init_skip(void)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes text and JSON into a struct lt_out: numbers, quoted strings, times,
- * and keys with their values. Ten million rows pass here, so there is no
- * printf() on their way. Without memory, beyond the bound, or if the reader is
- * gone, out->failed is set and what follows is dropped.
+ * Writes text and JSON into a struct lt_out: numbers, quoted strings, times, and keys with their
+ * values. Ten million rows pass here, so there is no printf() on their way. Without memory, beyond
+ * the bound, or if the reader is gone, out->failed is set and what follows is dropped.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +36,7 @@ grow(struct lt_out *out, size_t length)
 		capacity *= 2;
 	if (out->length + length > most)
 		return false;
-	char *const grown =
-	    realloc(out->bytes, capacity < most ? capacity : most);
+	char *const grown = realloc(out->bytes, capacity < most ? capacity : most);
 
 	if (grown == NULL)
 		return false;
@@ -93,8 +91,8 @@ static bool
 is_plain(const char *text)
 {
 	for (; *text != '\0'; text++)
-		if ((unsigned char)*text < ' ' || (unsigned char)*text > '~' ||
-		    *text == '"' || *text == '\\')
+		if ((unsigned char)*text < ' ' || (unsigned char)*text > '~' || *text == '"' ||
+		    *text == '\\')
 			return false;
 	return true;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The open questions, in one list in the order in which they came: the first
- * few have a child each, the others wait. serve.c posts them for a follower's
- * requests. A child that can't be started, or that is not done in time, makes
- * an answer with status 503.
+ * The open questions, in one list in the order in which they came: the first few have a child each,
+ * the others wait. serve.c posts them for a follower's requests. A child that can't be started, or
+ * that is not done in time, makes an answer with status 503.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,9 +66,8 @@ answer_child(struct lt_question **link)
 		return;
 	}
 	memcpy(&status, child->bytes, sizeof(status));
-	answer(link, status,
-	    strndup(
-		child->bytes + sizeof(status), child->length - sizeof(status)));
+	answer(
+	    link, status, strndup(child->bytes + sizeof(status), child->length - sizeof(status)));
 }
 
 void
@@ -83,8 +81,7 @@ lt_questions_run(void)
 		int ended;
 
 		if (q->child.fd < 0 && running < LT_QUESTIONS_MAX &&
-		    lt_child_start(&q->child, run_child, q, LT_QUESTION_S,
-			&err) != LT_OK) {
+		    lt_child_start(&q->child, run_child, q, LT_QUESTION_S, &err) != LT_OK) {
 			answer_unknown(link, err.text);
 			continue;
 		}
@@ -128,8 +125,7 @@ lt_question_free(struct lt_question *question)
 {
 	if (question == NULL)
 		return;
-	for (struct lt_question **link = &desk.open; *link != NULL;
-	     link = &(*link)->next)
+	for (struct lt_question **link = &desk.open; *link != NULL; link = &(*link)->next)
 		if (*link == question) {
 			*link = question->next;
 			break;
@@ -145,10 +141,8 @@ lt_questions_fds(struct pollfd *fds, int room)
 {
 	int count = 0;
 
-	for (const struct lt_question *q = desk.open; q != NULL && count < room;
-	     q = q->next)
+	for (const struct lt_question *q = desk.open; q != NULL && count < room; q = q->next)
 		if (q->child.fd >= 0)
-			fds[count++] = (struct pollfd){
-			    .fd = q->child.fd, .events = POLLIN};
+			fds[count++] = (struct pollfd){.fd = q->child.fd, .events = POLLIN};
 	return count;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Questions to another lowtided, each asked by a child process, so that a
- * controller that does not answer delays nobody else.
+ * Questions to another lowtided, each asked by a child process, so that a controller that does not
+ * answer delays nobody else.
  */
 #ifndef LT_QUESTION_H
 #define LT_QUESTION_H
@@ -27,10 +27,8 @@ struct lt_question {
 	struct lt_question *next;
 };
 
-/* Asks, by POST where there is a body: the HTTP status, *text malloc'd. Runs in
- * the child. */
-typedef int lt_question_function(
-    const char *path, const char *body, char **text);
+/* Asks, by POST where there is a body: the HTTP status, *text malloc'd. Runs in the child. */
+typedef int lt_question_function(const char *path, const char *body, char **text);
 /* Called in lt_questions_run() and lt_questions_stop() for each answer. */
 typedef void lt_wake_function(void *asker);
 
@@ -39,8 +37,7 @@ void lt_questions_start(lt_question_function *ask, lt_wake_function *wake);
 void lt_questions_stop(void);
 
 /* NULL: no memory. Lent until lt_question_free(). */
-struct lt_question *lt_question_post(
-    const char *path, const char *body, void *asker);
+struct lt_question *lt_question_post(const char *path, const char *body, void *asker);
 void lt_question_free(struct lt_question *question);
 
 int lt_questions_fds(struct pollfd *fds, int room);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens a request that is sealed in a munge credential, and seals its reply.
- * Payload in: METHOD SP PATH LF BODY. Payload out: STATUS LF BODY. A credential
- * that munged refuses, or whose payload has another shape, gets a reply of
- * status 400 or 403 that is not sealed; a munged that is away, 503.
+ * Opens a request that is sealed in a munge credential, and seals its reply. Payload in: METHOD SP
+ * PATH LF BODY. Payload out: STATUS LF BODY. A credential that munged refuses, or whose payload has
+ * another shape, gets a reply of status 400 or 403 that is not sealed; a munged that is away, 503.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +20,8 @@ refuse(char **text, int status, const char *why)
 }
 
 int
-lt_munge_open(struct lt_munge_request *asked, const char *munge_socket,
-    const char *credential, char **text)
+lt_munge_open(
+    struct lt_munge_request *asked, const char *munge_socket, const char *credential, char **text)
 {
 	const struct lt_seal munge = {.munge_socket = munge_socket};
 	struct lt_error err = {0};
@@ -47,8 +46,7 @@ lt_munge_open(struct lt_munge_request *asked, const char *munge_socket,
 }
 
 int
-lt_munge_seal(char **text, const char *munge_socket, uint32_t uid, int status,
-    const char *reply)
+lt_munge_seal(char **text, const char *munge_socket, uint32_t uid, int status, const char *reply)
 {
 	const struct lt_seal munge = {.munge_socket = munge_socket};
 	struct lt_error err = {0};
@@ -59,8 +57,7 @@ lt_munge_seal(char **text, const char *munge_socket, uint32_t uid, int status,
 		status = 400;
 	}
 	return lt_seal_reply(text, &munge,
-		   &(struct lt_seal_answer){
-		       .uid = uid, .status = status, .body = reply},
+		   &(struct lt_seal_answer){.uid = uid, .status = status, .body = reply},
 		   &err) == LT_OK
 		   ? 200
 		   : refuse(text, 503, err.text);

@@ -16,15 +16,15 @@ struct lt_munge_request { /* start as { 0 } */
 };
 
 /*
- * credential: text of the body. 200, or another status with JSON in *text,
- * malloc'd. Once only: munged itself refuses a credential that it has seen.
+ * credential: text of the body. 200, or another status with JSON in *text, malloc'd. Once only:
+ * munged itself refuses a credential that it has seen.
  */
-int lt_munge_open(struct lt_munge_request *asked, const char *munge_socket,
-    const char *credential, char **text);
-/* reply: JSON with that status. *text: malloc'd, a credential that only that
- * uid can decode (status 200), or JSON with an error. */
-int lt_munge_seal(char **text, const char *munge_socket, uint32_t uid,
-    int status, const char *reply);
+int lt_munge_open(
+    struct lt_munge_request *asked, const char *munge_socket, const char *credential, char **text);
+/* reply: JSON with that status. *text: malloc'd, a credential that only that uid can decode (status
+ * 200), or JSON with an error. */
+int lt_munge_seal(
+    char **text, const char *munge_socket, uint32_t uid, int status, const char *reply);
 void lt_munge_free(struct lt_munge_request *asked);
 
 #endif

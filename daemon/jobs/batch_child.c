@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asks Slurm in a child process, and copies the answer. The pipe has a head,
- * then records: a length, a struct whose pointers are 1 more than where their
- * text is behind it, and these texts. Both ends are this program: only a cut
- * end is in doubt.
+ * Asks Slurm in a child process, and copies the answer. The pipe has a head, then records: a
+ * length, a struct whose pointers are 1 more than where their text is behind it, and these texts.
+ * Both ends are this program: only a cut end is in doubt.
  *
- * Also looks up single jobs by their ids. On failure the caller's list is as
- * before.
+ * Also looks up single jobs by their ids. On failure the caller's list is as before.
  */
 #include <assert.h>
 #include <malloc.h>
@@ -44,11 +42,10 @@ load_record(struct lt_batch_jobs *jobs, uint32_t id, struct lt_error *err)
 
 /* Takes the jobs; on failure they are freed. */
 static int
-add_record(struct lt_batch_jobs *found, struct lt_batch_jobs *jobs,
-    struct lt_error *err)
+add_record(struct lt_batch_jobs *found, struct lt_batch_jobs *jobs, struct lt_error *err)
 {
-	struct lt_batch_job *const all = reallocarray(
-	    found->jobs, (size_t)found->count + jobs->count + 1, sizeof(*all));
+	struct lt_batch_job *const all =
+	    reallocarray(found->jobs, (size_t)found->count + jobs->count + 1, sizeof(*all));
 
 	if (all == NULL) {
 		lt_batch_jobs_free(jobs);
@@ -56,8 +53,7 @@ add_record(struct lt_batch_jobs *found, struct lt_batch_jobs *jobs,
 	}
 	found->jobs = all;
 	if (jobs->count > 0)
-		memcpy(
-		    all + found->count, jobs->jobs, jobs->count * sizeof(*all));
+		memcpy(all + found->count, jobs->jobs, jobs->count * sizeof(*all));
 	found->count += jobs->count;
 	free(jobs->jobs);
 	return LT_OK;
@@ -67,17 +63,15 @@ static bool
 was_found(const struct lt_batch_jobs *found, uint32_t id)
 {
 	for (uint32_t i = 0; i < found->count; i++)
-		if (found->jobs[i].job_id == id ||
-		    lt_first_id(&found->jobs[i]) == id)
+		if (found->jobs[i].job_id == id || lt_first_id(&found->jobs[i]) == id)
 			return true;
 	return false;
 }
 
-/* Looks up an id. For a task's own id slurmctld gives the task alone: then its
- * array is asked for. */
+/* Looks up an id. For a task's own id slurmctld gives the task alone: then its array is asked
+ * for. */
 static int
-look_up_id(struct lt_batch_jobs *found, uint32_t id, bool *is_there,
-    struct lt_error *err)
+look_up_id(struct lt_batch_jobs *found, uint32_t id, bool *is_there, struct lt_error *err)
 {
 	struct lt_batch_jobs jobs = {0};
 	int code = load_record(&jobs, id, err);
@@ -106,15 +100,14 @@ highest_id(const struct lt_batch_jobs *jobs)
 }
 
 static int
-ask_new(struct lt_job_lookup_found *found, const struct lt_job_lookup *named,
-    int64_t until_ms, struct lt_error *err)
+ask_new(struct lt_job_lookup_found *found, const struct lt_job_lookup *named, int64_t until_ms,
+    struct lt_error *err)
 {
 	uint32_t id = named->after, misses = 0;
 	int code = LT_OK;
 
-	for (int i = 0;
-	     code == LT_OK && found->seen < named->unseen && misses < NEW_GAP &&
-	     i < NEW_A_PASS && lt_monotonic_ms() < until_ms;
+	for (int i = 0; code == LT_OK && found->seen < named->unseen && misses < NEW_GAP &&
+			i < NEW_A_PASS && lt_monotonic_ms() < until_ms;
 	     i++) {
 		bool is_there;
 
@@ -128,23 +121,21 @@ ask_new(struct lt_job_lookup_found *found, const struct lt_job_lookup *named,
 	return code;
 }
 
-/* Looks up all ids. While slurmctld is busy each waits for it: after a second
- * those that are left are not asked for. On failure nothing is found. */
+/* Looks up all ids. While slurmctld is busy each waits for it: after a second those that are left
+ * are not asked for. On failure nothing is found. */
 static int
-look_up_jobs(struct lt_job_lookup_found *found,
-    const struct lt_job_lookup *named, struct lt_error *err)
+look_up_jobs(
+    struct lt_job_lookup_found *found, const struct lt_job_lookup *named, struct lt_error *err)
 {
 	const int64_t until_ms = lt_monotonic_ms() + LONGEST_MS;
 	bool is_there;
 
 	*found = (struct lt_job_lookup_found){0};
 	int code = ask_new(found, named, until_ms, err);
-	for (uint32_t i = 0; code == LT_OK && i < named->count &&
-			     (i == 0 || lt_monotonic_ms() < until_ms);
-	     i++) {
+	for (uint32_t i = 0;
+	     code == LT_OK && i < named->count && (i == 0 || lt_monotonic_ms() < until_ms); i++) {
 		if (!was_found(&found->jobs, named->ids[i]))
-			code = look_up_id(
-			    &found->jobs, named->ids[i], &is_there, err);
+			code = look_up_id(&found->jobs, named->ids[i], &is_there, err);
 		found->asked = i + 1;
 	}
 	if (code != LT_OK)
@@ -190,14 +181,12 @@ write_record(FILE *out, const void *record, const struct lt_layout *layout)
 		const void *const at = lt_part_get(record, &layout->parts[i]);
 
 		if (at != NULL)
-			fwrite(
-			    at, lt_part_length(at, &layout->parts[i]), 1, out);
+			fwrite(at, lt_part_length(at, &layout->parts[i]), 1, out);
 	}
 }
 
 static void
-write_all(int fd, const struct head *head, const void *records,
-    const struct lt_layout *layout)
+write_all(int fd, const struct head *head, const void *records, const struct lt_layout *layout)
 {
 	FILE *const out = fdopen(fd, "w");
 
@@ -205,8 +194,7 @@ write_all(int fd, const struct head *head, const void *records,
 		return;
 	fwrite(head, sizeof(*head), 1, out);
 	for (uint32_t i = 0; head->code == LT_OK && i < head->count; i++)
-		write_record(out,
-		    (const char *)records + (size_t)i * layout->size, layout);
+		write_record(out, (const char *)records + (size_t)i * layout->size, layout);
 	fflush(out);
 }
 
@@ -238,9 +226,8 @@ write_job(void *context, const struct lt_batch_job *job)
 	write_record(((struct listing *)context)->out, job, &lt_layout_of_job);
 }
 
-/* Writes them one by one: a copy of all, beside slurmctld's answer, would be a
- * quarter of the child's size. A failure amid them ends the child: an
- * incomplete answer is no answer. */
+/* Writes them one by one: a copy of all, beside slurmctld's answer, would be a quarter of the
+ * child's size. A failure amid them ends the child: an incomplete answer is no answer. */
 static void
 list_jobs(void *work, int fd)
 {
@@ -256,8 +243,7 @@ list_jobs(void *work, int fd)
 	if (l.out == NULL)
 		return;
 	head.code = lt_batch_jobs_each(
-	    &(struct lt_batch_jobs_reader){
-		.context = &l, .begin = begin_jobs, .take = write_job},
+	    &(struct lt_batch_jobs_reader){.context = &l, .begin = begin_jobs, .take = write_job},
 	    &head.err);
 	if (!l.begun)
 		fwrite(&head, sizeof(head), 1, l.out);
@@ -287,11 +273,9 @@ list_runs(void *work, int fd)
 
 	lt_batch_may_wait();
 	if (a->job_ids != NULL)
-		head.code =
-		    lt_batch_runs_of(&runs, a->job_ids, a->count, &head.err);
+		head.code = lt_batch_runs_of(&runs, a->job_ids, a->count, &head.err);
 	else
-		head.code =
-		    a->rows(&runs, a->from_utc_s, a->to_utc_s, &head.err);
+		head.code = a->rows(&runs, a->from_utc_s, a->to_utc_s, &head.err);
 	head.count = runs.count;
 	write_all(fd, &head, runs.runs, &lt_layout_of_run);
 }
@@ -313,9 +297,8 @@ struct taken {
 static const void *
 take_part(struct taken *t, const struct lt_part *part, const char *bytes)
 {
-	const void *const taken = t->layout == &lt_layout_of_run
-				      ? strdup(bytes)
-				      : lt_part_pool(&t->pool, part, bytes);
+	const void *const taken =
+	    t->layout == &lt_layout_of_run ? strdup(bytes) : lt_part_pool(&t->pool, part, bytes);
 
 	t->no_memory |= taken == NULL;
 	return taken;
@@ -332,9 +315,8 @@ take_parts(struct taken *t, char *to, const char *bytes)
 
 		memcpy(&place, to + part->at, sizeof(place));
 		if (place > 0)
-			at = t->are_apart
-				 ? bytes + place - 1
-				 : take_part(t, part, bytes + place - 1);
+			at = t->are_apart ? bytes + place - 1
+					  : take_part(t, part, bytes + place - 1);
 		lt_part_set(to, part, at);
 	}
 }
@@ -383,8 +365,7 @@ take_records(struct taken *t, struct lt_child *child)
 		t->no_memory = t->records == NULL;
 	}
 	while (!t->no_memory && t->count < t->head.count) {
-		const size_t length =
-		    take_record(t, child->bytes + used, child->length - used);
+		const size_t length = take_record(t, child->bytes + used, child->length - used);
 
 		if (length == 0)
 			break;
@@ -395,13 +376,12 @@ take_records(struct taken *t, struct lt_child *child)
 }
 
 static int
-ask_child(struct taken *t, lt_child_function *run, void *work, const char *whom,
-    struct lt_error *err)
+ask_child(
+    struct taken *t, lt_child_function *run, void *work, const char *whom, struct lt_error *err)
 {
 	struct lt_child child;
 	int status = 0;
-	const int code =
-	    lt_child_start(&child, run, work, LT_BATCH_CHILD_S, err);
+	const int code = lt_child_start(&child, run, work, LT_BATCH_CHILD_S, err);
 
 	if (code != LT_OK)
 		return code;
@@ -419,17 +399,14 @@ ask_child(struct taken *t, lt_child_function *run, void *work, const char *whom,
 		return lt_fail(err, t->head.code, "%s", t->head.err.text);
 	if (!t->has_head || t->count < t->head.count)
 		return WIFSIGNALED(status)
-			   ? lt_fail(err, LT_ENET,
-				 "%s: asking it was ended by signal %d", whom,
+			   ? lt_fail(err, LT_ENET, "%s: asking it was ended by signal %d", whom,
 				 WTERMSIG(status))
-			   : lt_fail(err, LT_ENET,
-				 "%s: asking it gave no answer", whom);
+			   : lt_fail(err, LT_ENET, "%s: asking it gave no answer", whom);
 	return LT_OK;
 }
 
 int
-lt_child_jobs(struct lt_batch_jobs *jobs, const struct lt_jobs_state *state,
-    struct lt_error *err)
+lt_child_jobs(struct lt_batch_jobs *jobs, const struct lt_jobs_state *state, struct lt_error *err)
 {
 	struct taken t = {.layout = &lt_layout_of_job};
 	struct lt_jobs_state known = *state;
@@ -449,8 +426,8 @@ lt_child_jobs(struct lt_batch_jobs *jobs, const struct lt_jobs_state *state,
 }
 
 int
-lt_child_named(struct lt_job_lookup_found *found,
-    const struct lt_job_lookup *named, struct lt_error *err)
+lt_child_named(
+    struct lt_job_lookup_found *found, const struct lt_job_lookup *named, struct lt_error *err)
 {
 	struct taken t = {.layout = &lt_layout_of_job, .are_apart = true};
 	struct lt_job_lookup asked = *named;
@@ -460,8 +437,7 @@ lt_child_named(struct lt_job_lookup_found *found,
 	const int code = ask_child(&t, find_named, &asked, "slurmctld", err);
 
 	*found = (struct lt_job_lookup_found){
-	    .jobs = {.count = t.count,
-		.jobs = (struct lt_batch_job *)(void *)t.records},
+	    .jobs = {.count = t.count, .jobs = (struct lt_batch_job *)(void *)t.records},
 	    .asked = t.head.asked,
 	    .seen = t.head.seen};
 	if (code != LT_OK)
@@ -476,10 +452,8 @@ ask_runs(struct lt_batch_runs *runs, struct asked *asked, struct lt_error *err)
 
 	if (lt_batch_is_near())
 		return asked->job_ids != NULL
-			   ? lt_batch_runs_of(
-				 runs, asked->job_ids, asked->count, err)
-			   : asked->rows(
-				 runs, asked->from_utc_s, asked->to_utc_s, err);
+			   ? lt_batch_runs_of(runs, asked->job_ids, asked->count, err)
+			   : asked->rows(runs, asked->from_utc_s, asked->to_utc_s, err);
 	const int code = ask_child(&t, list_runs, asked, "slurmdbd", err);
 
 	*runs = (struct lt_batch_runs){
@@ -490,20 +464,17 @@ ask_runs(struct lt_batch_runs *runs, struct asked *asked, struct lt_error *err)
 }
 
 int
-lt_child_rows(struct lt_batch_runs *runs, lt_rows_function *rows,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
+lt_child_rows(struct lt_batch_runs *runs, lt_rows_function *rows, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err)
 {
 	return ask_runs(runs,
-	    &(struct asked){
-		.from_utc_s = from_utc_s, .to_utc_s = to_utc_s, .rows = rows},
-	    err);
+	    &(struct asked){.from_utc_s = from_utc_s, .to_utc_s = to_utc_s, .rows = rows}, err);
 }
 
 int
-lt_child_runs_of_jobs(struct lt_batch_runs *runs, const uint32_t *job_ids,
-    uint32_t count, struct lt_error *err)
+lt_child_runs_of_jobs(
+    struct lt_batch_runs *runs, const uint32_t *job_ids, uint32_t count, struct lt_error *err)
 {
 	assert(count > 0 && count <= LT_BATCH_RUNS_OF_MAX);
-	return ask_runs(
-	    runs, &(struct asked){.job_ids = job_ids, .count = count}, err);
+	return ask_runs(runs, &(struct asked){.job_ids = job_ids, .count = count}, err);
 }

@@ -20,14 +20,13 @@ struct lt_budget_state {
 	struct lt_budget_snapshot snapshot;
 	struct lt_open_holds open;
 	bool has_snapshot, dirty;
-	uint32_t bound_crc; /* of the file of those that budgets bind */
-	bool is_as_ledger;  /* though dirty: what changes is not committed */
+	uint32_t bound_crc;	  /* of the file of those that budgets bind */
+	bool is_as_ledger;	  /* though dirty: what changes is not committed */
 	struct lt_recent *recent; /* admitted since the snapshot (fits.c) */
 	uint64_t recent_generation;
 	int64_t counted_utc_s; /* first snapshot with all that was admitted; 0 =
 				* none yet (release.c) */
-	bool
-	    period_began; /* since it was last judged which holds fit into it */
+	bool period_began;     /* since it was last judged which holds fit into it */
 	/* They may be of an earlier snapshot's budgets; malloc'd. */
 	struct lt_budget_forecast *forecasts;
 	uint32_t forecast_count;
@@ -51,7 +50,7 @@ struct lt_live { /* what the job list says about one quote */
 	int64_t eligible_utc_s;
 };
 
-struct lt_ended { /* a run that slurmctld saw end, not yet in the ledger */
+struct lt_ended {		 /* a run that slurmctld saw end, not yet in the ledger */
 	struct lt_batch_run run; /* its last record, admin_comment owned */
 	int64_t seen_utc_s;
 };
@@ -65,26 +64,26 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	struct lt_batch_jobs list;
 	uint32_t listed_count; /* that slurmctld had; some were let go */
 	int64_t every_s;       /* from a list to the next that is wanted */
-	uint32_t market_id; /* up to this one the market has them; ids rise */
+	uint32_t market_id;    /* up to this one the market has them; ids rise */
 	uint32_t counted_count;
 	struct lt_counted *counted; /* of them, by id: who takes nodes */
-	bool rows_tell; /* slurmdbd's rows name who started or ended */
-	int64_t ended_until_utc_s; /* slurmdbd was asked for what ended */
-	int64_t rows_from_utc_s;   /* a row is awaited that ended since; or 0 */
+	bool rows_tell;		    /* slurmdbd's rows name who started or ended */
+	int64_t ended_until_utc_s;  /* slurmdbd was asked for what ended */
+	int64_t rows_from_utc_s;    /* a row is awaited that ended since; or 0 */
 	uint32_t look_count;
 	size_t look_capacity;
-	uint32_t *looks; /* ids to be asked for singly, as lt_first_id() */
-	uint32_t unseen; /* holds since, whose jobs are looked for */
-	uint32_t unseen_passes; /* that found none of them */
-	uint32_t array_at;	/* in the list: arrays are looked at in turn */
+	uint32_t *looks;	      /* ids to be asked for singly, as lt_first_id() */
+	uint32_t unseen;	      /* holds since, whose jobs are looked for */
+	uint32_t unseen_passes;	      /* that found none of them */
+	uint32_t array_at;	      /* in the list: arrays are looked at in turn */
 	uint64_t looked_generation;   /* the market's, when jobs got their
 					 node_shares (change.c) */
 	uint64_t repriced_generation; /* the market's, when holds were priced
 					 (reprice.c) */
 	bool followed;		      /* a list was, since the start */
-	bool void_due;	    /* since expire.c looked, some were followed */
-	bool untold;	    /* some do not have their decision yet */
-	bool quotes_loaded; /* and its quotes are in the ledger: ready */
+	bool void_due;		      /* since expire.c looked, some were followed */
+	bool untold;		      /* some do not have their decision yet */
+	bool quotes_loaded;	      /* and its quotes are in the ledger: ready */
 	uint32_t live_count;
 	size_t live_capacity;
 	struct lt_live *live;		    /* sorted by quote id */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters of what happened to jobs since lowtided was started, for metrics.
- * Each event counts where it happens, and once: when the ledger has it.
+ * Counters of what happened to jobs since lowtided was started, for metrics. Each event counts
+ * where it happens, and once: when the ledger has it.
  */
 #ifndef LT_COUNTERS_H
 #define LT_COUNTERS_H
@@ -38,18 +38,17 @@ struct lt_counters { /* start as { 0 } */
 
 /* True if this run has just started, more than an hour after its plan. before:
  * its hold as it was. False after a requeue, and for an array. */
-bool lt_counters_breaks_plan(const struct lt_live *live,
-    const struct lt_ledger_hold *hold, const struct lt_ledger_hold *before);
-/* Records of slurmctld that the ledger has followed for good, and what is live
- * of their quotes: those that are new, and those that broke their plans. */
+bool lt_counters_breaks_plan(const struct lt_live *live, const struct lt_ledger_hold *hold,
+    const struct lt_ledger_hold *before);
+/* Records of slurmctld that the ledger has followed for good, and what is live of their quotes:
+ * those that are new, and those that broke their plans. */
 void lt_counters_followed(struct lt_counters *tally, struct lt_ledger *ledger,
     const struct lt_batch_jobs *followed, const struct lt_jobs_state *jobs);
 /* Makes a row for the account. */
 void lt_counters_account(struct lt_counters *tally, const char *account);
-/* Counts a refused job. flags: LT_QUOTE_UNKNOWN, else it is the account's
- * budget. */
-void lt_counters_refused(struct lt_counters *tally, const char *account,
-    enum lt_refusal refusal, uint32_t flags);
+/* Counts a refused job. flags: LT_QUOTE_UNKNOWN, else it is the account's budget. */
+void lt_counters_refused(
+    struct lt_counters *tally, const char *account, enum lt_refusal refusal, uint32_t flags);
 /* Counts a new plan that slurmctld has taken. why: lt_replan_word(). */
 void lt_counters_replan(struct lt_counters *tally, const char *why);
 void lt_counters_free(struct lt_counters *tally);

@@ -2,8 +2,8 @@
 /*
  * Makes the quote of a job that slurmctld has, and writes it onto the job.
  *
- * Reads the job's record and the market; writes by one update of the job. What
- * slurmctld refuses is logged, and looked at again by the next pass.
+ * Reads the job's record and the market; writes by one update of the job. What slurmctld refuses is
+ * logged, and looked at again by the next pass.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +39,7 @@ keep_wish(struct lt_quote *told, const struct lt_batch_job *job)
 	struct lt_quote quote;
 
 	if (!told->wish.known && text != NULL &&
-	    lt_quote_unpack(&quote, text, strlen(text), NULL) == LT_OK &&
-	    quote.id == told->id)
+	    lt_quote_unpack(&quote, text, strlen(text), NULL) == LT_OK && quote.id == told->id)
 		told->wish = quote.wish;
 }
 
@@ -50,13 +49,10 @@ kept_tasks(const struct lt_batch_job *job)
 {
 	const struct lt_batch_asked *const asked = lt_job_asked(job);
 
-	return asked->tasks_per_node > 0 || asked->tasks_per_gpu > 0
-		   ? asked->tasks
-		   : 0;
+	return asked->tasks_per_node > 0 || asked->tasks_per_gpu > 0 ? asked->tasks : 0;
 }
 
-/* Writes a quote onto a job. update: what else is written, or LT_LEAVE and the
- * like. */
+/* Writes a quote onto a job. update: what else is written, or LT_LEAVE and the like. */
 static int
 publish(const struct lt_batch_job *job, const struct lt_quote *quote,
     struct lt_batch_update *update, struct lt_error *err)
@@ -69,10 +65,8 @@ publish(const struct lt_batch_job *job, const struct lt_quote *quote,
 
 	keep_wish(&told, job);
 	update->tasks = kept_tasks(job);
-	if (merged != NULL &&
-	    lt_quote_pack(ours, sizeof(ours), &told) == LT_OK &&
-	    lt_quote_merge(merged, LT_ADMIN_COMMENT_MAX, job->admin_comment,
-		ours) == LT_OK)
+	if (merged != NULL && lt_quote_pack(ours, sizeof(ours), &told) == LT_OK &&
+	    lt_quote_merge(merged, LT_ADMIN_COMMENT_MAX, job->admin_comment, ours) == LT_OK)
 		update->admin_comment = merged;
 	if (update->admin_comment != NULL || update->hold != LT_LEAVE ||
 	    update->begin_utc_s != LT_UNSET_64 || update->partition != NULL)
@@ -82,8 +76,7 @@ publish(const struct lt_batch_job *job, const struct lt_quote *quote,
 		return LT_OK;
 	/* The job has changed meanwhile: the next pass looks at it again. */
 	if (code != LT_ECONFLICT)
-		lt_log("update_failed", "job=%u error=\"%s\"", job->job_id,
-		    failed.text);
+		lt_log("update_failed", "job=%u error=\"%s\"", job->job_id, failed.text);
 	return lt_fail(err, (enum lt_code)code, "%s", failed.text);
 }
 
@@ -101,9 +94,8 @@ lt_quote_publish(const struct lt_batch_job *job, const struct lt_quote *quote,
 }
 
 int
-lt_quote_publish_place(const struct lt_batch_job *job,
-    const struct lt_quote *quote, enum lt_batch_hold action, int64_t limit_s,
-    struct lt_error *err)
+lt_quote_publish_place(const struct lt_batch_job *job, const struct lt_quote *quote,
+    enum lt_batch_hold action, int64_t limit_s, struct lt_error *err)
 {
 	char task[LT_JOB_ADDRESS_SIZE];
 	struct lt_batch_update update;
@@ -133,13 +125,10 @@ lt_quote_publish_task(const struct lt_batch_job *job, const char *task,
 
 /* Fills in its kind, as job_submit would have. */
 static void
-fill_run(struct lt_quote *quote, const struct lt_batch_job *job,
-    const struct lt_request *request)
+fill_run(struct lt_quote *quote, const struct lt_batch_job *job, const struct lt_request *request)
 {
-	struct lt_run_kind kind = {
-	    .uid = job->uid, .account = job->account, .name = job->name};
-	struct lt_quote_run run = {
-	    .expected.from = LT_HISTORY_NONE, .ratio_ppm = LT_MICROS};
+	struct lt_run_kind kind = {.uid = job->uid, .account = job->account, .name = job->name};
+	struct lt_quote_run run = {.expected.from = LT_HISTORY_NONE, .ratio_ppm = LT_MICROS};
 
 	lt_history_shape(&kind, request);
 	run.kind = lt_history_hash(&kind);
@@ -148,8 +137,7 @@ fill_run(struct lt_quote *quote, const struct lt_batch_job *job,
 }
 
 struct lt_quote_run
-lt_quote_run_again(
-    const struct lt_quote *quote, const struct lt_request *request)
+lt_quote_run_again(const struct lt_quote *quote, const struct lt_request *request)
 {
 	struct lt_quote_run run;
 
@@ -160,28 +148,25 @@ lt_quote_run_again(
 }
 
 void
-lt_quote_most(
-    struct lt_quote *most, const struct lt_quote *a, const struct lt_quote *b)
+lt_quote_most(struct lt_quote *most, const struct lt_quote *a, const struct lt_quote *b)
 {
 	const struct lt_amount *const x = &a->hold_per_task;
 	const struct lt_amount *const y = &b->hold_per_task;
 
-	most->hold_per_task =
-	    (struct lt_amount){.has_money = x->has_money || y->has_money,
-		.has_carbon = x->has_carbon || y->has_carbon,
-		.money_micros = lt_max_i64(x->has_money ? x->money_micros : 0,
-		    y->has_money ? y->money_micros : 0),
-		.carbon_mg = lt_max_i64(x->has_carbon ? x->carbon_mg : 0,
-		    y->has_carbon ? y->carbon_mg : 0)};
-	most->start_utc_s =
-	    a->start_utc_s < b->start_utc_s ? a->start_utc_s : b->start_utc_s;
+	most->hold_per_task = (struct lt_amount){.has_money = x->has_money || y->has_money,
+	    .has_carbon = x->has_carbon || y->has_carbon,
+	    .money_micros =
+		lt_max_i64(x->has_money ? x->money_micros : 0, y->has_money ? y->money_micros : 0),
+	    .carbon_mg =
+		lt_max_i64(x->has_carbon ? x->carbon_mg : 0, y->has_carbon ? y->carbon_mg : 0)};
+	most->start_utc_s = a->start_utc_s < b->start_utc_s ? a->start_utc_s : b->start_utc_s;
 	most->end_utc_s = lt_max_i64(a->end_utc_s, b->end_utc_s);
 }
 
 /* Makes a fresh quote of what this job may cost at its limit. */
 bool
-lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
-    const struct lt_site *site, struct lt_ledger *ledger, int64_t now_utc_s)
+lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job, const struct lt_site *site,
+    struct lt_ledger *ledger, int64_t now_utc_s)
 {
 	struct lt_job_request *const asked = malloc(sizeof(*asked));
 	const struct lt_resources got = {.nodes = job->nodes ? job->nodes : 1,
@@ -199,16 +184,14 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
 	    lt_request_of_job(asked, job, &site->market, now_utc_s)) {
 		if (job->is_allocated)
 			asked->request.allocated = &got;
-		made = lt_quote_hold(quote, &asked->request, &site->market,
-			   asked->partitions, asked->partition_count,
-			   asked->request.earliest_utc_s, &err) == LT_OK;
+		made = lt_quote_hold(quote, &asked->request, &site->market, asked->partitions,
+			   asked->partition_count, asked->request.earliest_utc_s, &err) == LT_OK;
 	}
 	if (made)
 		fill_run(quote, job, &asked->request);
 	free(asked);
 	if (!made || !lt_suspension_add(&quote->hold_per_task,
-			 quote->end_utc_s - quote->start_utc_s, job,
-			 &site->market, ledger))
+			 quote->end_utc_s - quote->start_utc_s, job, &site->market, ledger))
 		return false;
 	quote->id = lt_quote_new_id();
 	quote->rev = 2; /* ours: job_modify lets it pass */
@@ -216,8 +199,7 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
 	quote->objective = LT_OBJECTIVE_OFF;
 	const size_t length = strcspn(job->partition, ",");
 	snprintf(quote->account, sizeof(quote->account), "%s", job->account);
-	snprintf(quote->partition, sizeof(quote->partition), "%.*s",
-	    (int)length, job->partition);
+	snprintf(quote->partition, sizeof(quote->partition), "%.*s", (int)length, job->partition);
 	memcpy(quote->home, quote->partition, sizeof(quote->home));
 	quote->plan_start_utc_s = quote->home_start_utc_s = quote->start_utc_s;
 	quote->plan_expected = quote->home_expected = (struct lt_amount){0};

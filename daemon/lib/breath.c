@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls the function that answers requests in the midst of long work; breath.h
- * says what may be answered. Without such a function it only waits.
+ * Calls the function that answers requests in the midst of long work; breath.h says what may be
+ * answered. Without such a function it only waits.
  */
 #include <poll.h>
 #include <stddef.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lets long work give requests a turn: between its parts, and while it waits
- * for a child. There is one thread: an answer is made in the midst of the work,
- * so the work says how far it may go.
+ * Lets long work give requests a turn: between its parts, and while it waits for a child. There is
+ * one thread: an answer is made in the midst of the work, so the work says how far it may go.
  */
 #ifndef LT_BREATH_H
 #define LT_BREATH_H

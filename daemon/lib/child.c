@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One fork and its pipe. What TLS and parsers need in memory is there only
- * while it runs, and what they do wrong ends with it.
+ * One fork and its pipe. What TLS and parsers need in memory is there only while it runs, and what
+ * they do wrong ends with it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,11 +33,10 @@ lt_child_write(int fd, const void *bytes, size_t length)
 	return true;
 }
 
-/* Closes what is the daemon's: a lock that the child kept open would outlive a
- * daemon that is killed. */
+/* Closes what is the daemon's: a lock that the child kept open would outlive a daemon that is
+ * killed. */
 static void
-run_child(
-    lt_child_function *run, void *work, unsigned most_s, int to, pid_t parent)
+run_child(lt_child_function *run, void *work, unsigned most_s, int to, pid_t parent)
 {
 	sigset_t none;
 
@@ -55,8 +54,8 @@ run_child(
 }
 
 int
-lt_child_start(struct lt_child *child, lt_child_function *run, void *work,
-    unsigned most_s, struct lt_error *err)
+lt_child_start(struct lt_child *child, lt_child_function *run, void *work, unsigned most_s,
+    struct lt_error *err)
 {
 	const pid_t self = getpid();
 	int ends[2];
@@ -97,8 +96,7 @@ lt_child_read(struct lt_child *child, int *status)
 	while (got > 0) {
 		if (child->length >= most)
 			return false;
-		char *const grown =
-		    realloc(child->bytes, child->length + READ_BYTES);
+		char *const grown = realloc(child->bytes, child->length + READ_BYTES);
 
 		if (grown == NULL) {
 			kill(child->pid, SIGKILL);
@@ -119,8 +117,8 @@ lt_child_read(struct lt_child *child, int *status)
 static int
 wait_on(struct lt_child *child, int timer)
 {
-	struct pollfd fds[] = {{.fd = timer, .events = POLLIN},
-	    {.fd = child->fd, .events = POLLIN}};
+	struct pollfd fds[] = {
+	    {.fd = timer, .events = POLLIN}, {.fd = child->fd, .events = POLLIN}};
 
 	while (poll(fds, 2, -1) < 0)
 		;
@@ -128,8 +126,8 @@ wait_on(struct lt_child *child, int timer)
 }
 
 int
-lt_child_wait(struct lt_child *child, unsigned most_s, size_t most_bytes,
-    int *status, struct lt_error *err)
+lt_child_wait(
+    struct lt_child *child, unsigned most_s, size_t most_bytes, int *status, struct lt_error *err)
 {
 	const struct itimerspec end = {.it_value.tv_sec = most_s};
 	const int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
@@ -140,12 +138,9 @@ lt_child_wait(struct lt_child *child, unsigned most_s, size_t most_bytes,
 		code = lt_fail(err, LT_EIO, "timerfd: %s", strerror(errno));
 	while (code == LT_OK && !is_ended) {
 		if (wait_on(child, timer) == timer)
-			code = lt_fail(
-			    err, LT_ESTALE, "no end within %u s", most_s);
-		else if (!(is_ended = lt_child_read(child, status)) &&
-			 child->length > most_bytes)
-			code = lt_fail(err, LT_ELIMIT,
-			    "more than %zu bytes of output", most_bytes);
+			code = lt_fail(err, LT_ESTALE, "no end within %u s", most_s);
+		else if (!(is_ended = lt_child_read(child, status)) && child->length > most_bytes)
+			code = lt_fail(err, LT_ELIMIT, "more than %zu bytes of output", most_bytes);
 	}
 	if (timer >= 0)
 		close(timer);

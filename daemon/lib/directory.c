@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One table of questions a kind, so that those of one kind neither wait for
- * those of another nor push their answers out. Membership goes by
- * getgrouplist() of the user against the ids of the groups: what a directory
- * says of a group's members may be left empty on purpose. Children, no
- * threads: one that hangs in a directory can be ended, and holds no lock that
- * a later fork would inherit.
+ * One table of questions a kind, so that those of one kind neither wait for those of another nor
+ * push their answers out. Membership goes by getgrouplist() of the user against the ids of the
+ * groups: what a directory says of a group's members may be left empty on purpose. Children, no
+ * threads: one that hangs in a directory can be ended, and holds no lock that a later fork would
+ * inherit.
  */
 #include <grp.h>
 #include <pwd.h>
@@ -21,8 +20,7 @@
 enum { GIDS_MAX = 4096, CHILD_S = 10 };
 
 enum kind { KIND_UID, KIND_NAME, KIND_MEMBER, KINDS };
-_Static_assert(
-    (int)KINDS == (int)LT_DIRECTORY_KINDS, "as many as its header says");
+_Static_assert((int)KINDS == (int)LT_DIRECTORY_KINDS, "as many as its header says");
 
 enum state { UNUSED, WAITING, RUNNING, ANSWERED };
 
@@ -100,8 +98,7 @@ look_up_name(void *work, int fd)
 	struct answer answer = {.is_there = user != NULL};
 
 	if (user != NULL)
-		(void)snprintf(
-		    answer.name, sizeof(answer.name), "%s", user->pw_name);
+		(void)snprintf(answer.name, sizeof(answer.name), "%s", user->pw_name);
 	(void)lt_child_write(fd, &answer, sizeof(answer));
 }
 
@@ -119,12 +116,9 @@ static const struct {
 	lt_child_function *look_up;
 	int wait_ms, none_ms; /* until it counts as silent; "no" is kept */
 } kinds[KINDS] = {
-    [KIND_UID] = {"uid", look_up_uid, LT_DIRECTORY_WAIT_MS,
-	LT_DIRECTORY_AGAIN_MS},
-    [KIND_NAME] = {"name", look_up_name, LT_DIRECTORY_WAIT_MS,
-	LT_DIRECTORY_AGAIN_MS},
-    [KIND_MEMBER] = {"member", look_up_member, LT_DIRECTORY_MEMBER_MS,
-	LT_DIRECTORY_KEEP_MS},
+    [KIND_UID] = {"uid", look_up_uid, LT_DIRECTORY_WAIT_MS, LT_DIRECTORY_AGAIN_MS},
+    [KIND_NAME] = {"name", look_up_name, LT_DIRECTORY_WAIT_MS, LT_DIRECTORY_AGAIN_MS},
+    [KIND_MEMBER] = {"member", look_up_member, LT_DIRECTORY_MEMBER_MS, LT_DIRECTORY_KEEP_MS},
 };
 
 /* ---- here ---- */
@@ -133,12 +127,11 @@ static bool
 is_of(const struct entry *e, enum kind kind, const struct entry *asked)
 {
 	return e->state != UNUSED &&
-	       (kind == KIND_UID ? strcmp(e->name, asked->name) == 0
-				 : e->uid == asked->uid);
+	       (kind == KIND_UID ? strcmp(e->name, asked->name) == 0 : e->uid == asked->uid);
 }
 
-/* The question's entry; else one that is not used, or whose answer is the
- * oldest. NULL: all of them wait for an answer. */
+/* The question's entry; else one that is not used, or whose answer is the oldest. NULL: all of them
+ * wait for an answer. */
 static struct entry *
 find_entry(enum kind kind, const struct entry *asked)
 {
@@ -161,16 +154,14 @@ find_entry(enum kind kind, const struct entry *asked)
 
 /* Returns what is known of the name now, and asks for it if that is too old. */
 static enum lt_found
-look_up(enum kind kind, const struct entry *asked, struct entry **at,
-    int64_t now_ms)
+look_up(enum kind kind, const struct entry *asked, struct entry **at, int64_t now_ms)
 {
 	struct entry *const e = find_entry(kind, asked);
 
 	*at = e;
 	if (e == NULL)
 		return LT_FOUND_SILENT;
-	if (e->state == UNUSED ||
-	    (e->state == ANSWERED && e->until_ms <= now_ms)) {
+	if (e->state == UNUSED || (e->state == ANSWERED && e->until_ms <= now_ms)) {
 		e->state = WAITING;
 		e->asked_ms = now_ms;
 		e->is_silent = false;
@@ -267,8 +258,7 @@ take_answer(enum kind kind, struct entry *e, int64_t now_ms)
 		if (kind == KIND_NAME)
 			memcpy(e->name, answer.name, sizeof(e->name));
 		e->until_ms =
-		    now_ms + (e->is_there ? LT_DIRECTORY_KEEP_MS
-					  : LT_ROW(kinds, kind).none_ms);
+		    now_ms + (e->is_there ? LT_DIRECTORY_KEEP_MS : LT_ROW(kinds, kind).none_ms);
 	}
 	lt_child_drop(&e->child);
 	desk.news++;
@@ -283,8 +273,7 @@ next_of(enum kind kind)
 	for (int i = 0; i < LT_DIRECTORY_KEPT_MAX; i++) {
 		struct entry *const e = &desk.entries[kind][i];
 
-		if (e->state == WAITING &&
-		    (first == NULL || e->asked_ms < first->asked_ms))
+		if (e->state == WAITING && (first == NULL || e->asked_ms < first->asked_ms))
 			first = e;
 	}
 	return first;
@@ -301,22 +290,20 @@ run_kind(enum kind kind, int64_t now_ms)
 		if (e->state == RUNNING && lt_child_read(&e->child, &status))
 			take_answer(kind, e, now_ms);
 		running += e->state == RUNNING;
-		if ((e->state == WAITING || e->state == RUNNING) &&
-		    !e->is_silent &&
+		if ((e->state == WAITING || e->state == RUNNING) && !e->is_silent &&
 		    now_ms - e->asked_ms >= LT_ROW(kinds, kind).wait_ms) {
 			e->is_silent = true;
 			desk.news++;
-			lt_log("directory_slow", "kind=%s uid=%u",
-			    LT_ROW(kinds, kind).word, e->uid);
+			lt_log(
+			    "directory_slow", "kind=%s uid=%u", LT_ROW(kinds, kind).word, e->uid);
 		}
 	}
-	for (struct entry *e;
-	     running < LT_DIRECTORY_ASKED_MAX && (e = next_of(kind)) != NULL;
+	for (struct entry *e; running < LT_DIRECTORY_ASKED_MAX && (e = next_of(kind)) != NULL;
 	     running++) {
 		e->child = (struct lt_child){.fd = -1};
 		e->state = RUNNING;
-		if (lt_child_start(&e->child, LT_ROW(kinds, kind).look_up, e,
-			CHILD_S, NULL) != LT_OK)
+		if (lt_child_start(&e->child, LT_ROW(kinds, kind).look_up, e, CHILD_S, NULL) !=
+		    LT_OK)
 			take_answer(kind, e, now_ms);
 	}
 }
@@ -343,8 +330,7 @@ lt_directory_fds(struct pollfd *fds, int room)
 		for (int i = 0; i < LT_DIRECTORY_KEPT_MAX && count < room; i++)
 			if (desk.entries[kind][i].state == RUNNING)
 				fds[count++] = (struct pollfd){
-				    .fd = desk.entries[kind][i].child.fd,
-				    .events = POLLIN};
+				    .fd = desk.entries[kind][i].child.fd, .events = POLLIN};
 	return count;
 }
 
@@ -356,11 +342,10 @@ lt_directory_wait_ms(int64_t now_ms, int most_ms)
 	for (int kind = 0; kind < KINDS; kind++)
 		for (int i = 0; i < LT_DIRECTORY_KEPT_MAX; i++) {
 			const struct entry *const e = &desk.entries[kind][i];
-			const int64_t left_ms =
-			    e->asked_ms + LT_ROW(kinds, kind).wait_ms - now_ms;
+			const int64_t left_ms = e->asked_ms + LT_ROW(kinds, kind).wait_ms - now_ms;
 
-			if ((e->state == WAITING || e->state == RUNNING) &&
-			    !e->is_silent && left_ms < wait_ms)
+			if ((e->state == WAITING || e->state == RUNNING) && !e->is_silent &&
+			    left_ms < wait_ms)
 				wait_ms = left_ms;
 		}
 	return wait_ms < 0 ? 0 : (int)wait_ms;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accepts connections for libmicrohttpd and says which of them may stay. A
- * bound by address of its own would make libmicrohttpd refuse the next
- * connection for as long as those before it say nothing: hence the accept()
- * here, into slots that have deadlines.
+ * Accepts connections for libmicrohttpd and says which of them may stay. A bound by address of its
+ * own would make libmicrohttpd refuse the next connection for as long as those before it say
+ * nothing: hence the accept() here, into slots that have deadlines.
  *
- * Slots are pure but for the descriptors that end() closes. Only listening
- * fails: a connection without a slot is closed, one that is late is shut down.
+ * Slots are pure but for the descriptors that end() closes. Only listening fails: a connection
+ * without a slot is closed, one that is late is shut down.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -50,16 +49,14 @@ find_unused(struct lt_slots *slots)
 }
 
 struct lt_slot *
-lt_slot_take(
-    struct lt_slots *slots, int fd, uint32_t who, bool is_admin, int64_t now_ms)
+lt_slot_take(struct lt_slots *slots, int fd, uint32_t who, bool is_admin, int64_t now_ms)
 {
 	const struct known known = count_known(slots, who);
 	struct lt_slot *const unused = find_unused(slots);
 
 	if (unused == NULL ||
-	    (!is_admin &&
-		(known.own >= LT_SLOTS_PER_USER ||
-		    known.others >= LT_SLOTS_MAX - LT_SLOTS_FOR_ADMINS)))
+	    (!is_admin && (known.own >= LT_SLOTS_PER_USER ||
+			      known.others >= LT_SLOTS_MAX - LT_SLOTS_FOR_ADMINS)))
 		return NULL;
 	*unused = (struct lt_slot){.taken = true,
 	    .is_admin = is_admin,
@@ -82,14 +79,12 @@ count_strangers(const struct lt_slots *slots, uint32_t host)
 	int count = 0;
 
 	for (int i = 0; i < LT_SLOTS_MAX; i++)
-		count +=
-		    is_waiting(&slots->slots[i]) && slots->slots[i].who == host;
+		count += is_waiting(&slots->slots[i]) && slots->slots[i].who == host;
 	return count;
 }
 
 struct lt_slot *
-lt_slot_take_stranger(
-    struct lt_slots *slots, int fd, uint32_t host, int64_t now_ms)
+lt_slot_take_stranger(struct lt_slots *slots, int fd, uint32_t host, int64_t now_ms)
 {
 	struct lt_slot *const unused = find_unused(slots);
 	int all = 0;
@@ -109,8 +104,7 @@ lt_slot_take_stranger(
 }
 
 void
-lt_slots_drop_stranger(
-    struct lt_slots *slots, uint32_t host, void (*end)(int fd))
+lt_slots_drop_stranger(struct lt_slots *slots, uint32_t host, void (*end)(int fd))
 {
 	struct lt_slot *first = NULL;
 	int most = count_strangers(slots, host);
@@ -118,9 +112,7 @@ lt_slots_drop_stranger(
 	if (most < LT_SLOTS_PER_HOST)
 		for (int i = 0; i < LT_SLOTS_MAX; i++) {
 			const struct lt_slot *const slot = &slots->slots[i];
-			const int count =
-			    is_waiting(slot) ? count_strangers(slots, slot->who)
-					     : 0;
+			const int count = is_waiting(slot) ? count_strangers(slots, slot->who) : 0;
 
 			if (count > most) {
 				most = count;
@@ -142,16 +134,13 @@ lt_slots_drop_stranger(
 }
 
 bool
-lt_slot_show(struct lt_slots *slots, struct lt_slot *slot, uint32_t who,
-    bool is_admin, int64_t now_ms)
+lt_slot_show(
+    struct lt_slots *slots, struct lt_slot *slot, uint32_t who, bool is_admin, int64_t now_ms)
 {
-	enum {
-		USERS = LT_SLOTS_MAX - LT_SLOTS_FOR_ADMINS - LT_SLOTS_STRANGERS
-	};
+	enum { USERS = LT_SLOTS_MAX - LT_SLOTS_FOR_ADMINS - LT_SLOTS_STRANGERS };
 	const struct known known = count_known(slots, who);
 
-	if (!is_admin &&
-	    (known.own >= LT_SLOTS_PER_USER || known.others >= USERS))
+	if (!is_admin && (known.own >= LT_SLOTS_PER_USER || known.others >= USERS))
 		return false;
 	slot->is_stranger = false;
 	slot->is_admin = is_admin;
@@ -207,19 +196,14 @@ enum {
 static int
 listen_at(uint16_t port)
 {
-	const struct sockaddr_in address = {
-	    .sin_family = AF_INET, .sin_port = htons(port)};
+	const struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
 	const int one = 1;
-	const int fd =
-	    socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	/* A port of connections that ended is free; one that another process
-	 * listens on is not. */
-	if (fd < 0 ||
-	    (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
-		bind(fd, (const struct sockaddr *)&address, sizeof(address)) ==
-		    0 &&
-		listen(fd, BACKLOG) == 0))
+	/* A port of connections that ended is free; one that another process listens on is not. */
+	if (fd < 0 || (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
+			  bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
+			  listen(fd, BACKLOG) == 0))
 		return fd;
 	const int why = errno;
 	close(fd);
@@ -232,8 +216,7 @@ lt_door_listen(uint16_t port, struct lt_error *err)
 {
 	int fd = listen_at(port);
 
-	for (int ms = 0; fd < 0 && errno == EADDRINUSE && ms < FREE_WITHIN_MS;
-	     ms += LOOK_MS) {
+	for (int ms = 0; fd < 0 && errno == EADDRINUSE && ms < FREE_WITHIN_MS; ms += LOOK_MS) {
 		usleep(LOOK_MS * 1000);
 		fd = listen_at(port);
 	}
@@ -269,13 +252,12 @@ hang_up(int fd)
 	(void)shutdown(fd, SHUT_RDWR);
 }
 
-/* Those who have asked by now are no strangers any more; else one that has not
- * goes. NULL: there is no room all the same. */
+/* Those who have asked by now are no strangers any more; else one that has not goes. NULL: there is
+ * no room all the same. */
 static struct lt_slot *
 take_slot(struct lt_door *door, int fd, uint32_t host, int64_t now_ms)
 {
-	struct lt_slot *slot =
-	    lt_slot_take_stranger(&door->slots, fd, host, now_ms);
+	struct lt_slot *slot = lt_slot_take_stranger(&door->slots, fd, host, now_ms);
 
 	if (slot != NULL)
 		return slot;
@@ -289,8 +271,8 @@ take_slot(struct lt_door *door, int fd, uint32_t host, int64_t now_ms)
 }
 
 void
-lt_door_admit(struct lt_door *door, struct lt_slot *slot, int fd,
-    const struct sockaddr *address, socklen_t size)
+lt_door_admit(struct lt_door *door, struct lt_slot *slot, int fd, const struct sockaddr *address,
+    socklen_t size)
 {
 	door->accepted = slot;
 	(void)MHD_add_connection(door->server, fd, address, size);
@@ -312,13 +294,11 @@ accept_one(struct lt_door *door, int64_t now_ms)
 		struct sockaddr_storage room;
 	} address = {.room = {0}};
 	socklen_t size = sizeof(address);
-	const int fd = accept4(
-	    door->fd, &address.any, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	const int fd = accept4(door->fd, &address.any, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd < 0)
 		return false;
-	const uint32_t host =
-	    address.any.sa_family == AF_INET ? address.v4.sin_addr.s_addr : 0;
+	const uint32_t host = address.any.sa_family == AF_INET ? address.v4.sin_addr.s_addr : 0;
 	struct lt_slot *const slot = take_slot(door, fd, host, now_ms);
 	if (slot != NULL)
 		lt_door_admit(door, slot, fd, &address.any, size);
@@ -340,19 +320,18 @@ lt_door_run(struct lt_door *door, int64_t now_ms)
 struct lt_slot *
 lt_door_slot(struct MHD_Connection *connection)
 {
-	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
-	    connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	const union MHD_ConnectionInfo *const info =
+	    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	return info != NULL ? info->socket_context : NULL;
 }
 
 bool
-lt_door_show(struct lt_door *door, struct MHD_Connection *connection,
-    uint32_t uid, bool is_admin, int64_t now_ms)
+lt_door_show(struct lt_door *door, struct MHD_Connection *connection, uint32_t uid, bool is_admin,
+    int64_t now_ms)
 {
 	struct lt_slot *const slot = lt_door_slot(connection);
 
 	return slot != NULL &&
-	       (!slot->is_stranger ||
-		   lt_slot_show(&door->slots, slot, uid, is_admin, now_ms));
+	       (!slot->is_stranger || lt_slot_show(&door->slots, slot, uid, is_admin, now_ms));
 }

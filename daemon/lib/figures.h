@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The figures of a report, each once: its name in lowtided's JSON, its unit,
- * the header of its CSV column, its title in tables and in the HTML statement.
- * lowtided counts them (daemon/statement/) and the command shows them
- * (cli/report/, cli/html/); neither spells a name or a title again.
+ * The figures of a report, each once: its name in lowtided's JSON, its unit, the header of its CSV
+ * column, its title in tables and in the HTML statement. lowtided counts them (daemon/statement/)
+ * and the command shows them (cli/report/, cli/html/); neither spells a name or a title again.
  *
- * A new figure is a name in an enum, its row in figures.c, the line of
- * daemon/statement/ that counts it, and docs/report.schema.json. What shows it
- * is said in figures.c, too: the row, or the lists of sections and columns.
+ * A new figure is a name in an enum, its row in figures.c, the line of daemon/statement/ that
+ * counts it, and docs/report.schema.json. What shows it is said in figures.c, too: the row, or the
+ * lists of sections and columns.
  */
 #ifndef LT_FIGURES_H
 #define LT_FIGURES_H
@@ -111,15 +110,15 @@ enum lt_group_figure {
 	LT_GROUP_CARBON_CHARGE, /* in its cost */
 	LT_GROUP_DISCOUNT,	/* taken off it */
 	LT_GROUP_UNPRICED,	/* runs without a known price, in no cost */
-	LT_GROUP_EARLIER, /* in its cost: hours before the period; groupings by
-			   * day or month lack it */
-	LT_GROUP_ENDED,	  /* runs that ended in the period; in no JSON */
+	LT_GROUP_EARLIER,	/* in its cost: hours before the period; groupings by
+				 * day or month lack it */
+	LT_GROUP_ENDED,		/* runs that ended in the period; in no JSON */
 	LT_GROUP_FIGURES
 };
 extern const struct lt_figure_kind lt_group_figures[LT_GROUP_FIGURES];
 
-/* Columns of the groups' CSV and table; LT_GROUP_FIGURES ends a list. CSV has
- * those of more_csv behind the labels. */
+/* Columns of the groups' CSV and table; LT_GROUP_FIGURES ends a list. CSV has those of more_csv
+ * behind the labels. */
 extern const enum lt_group_figure lt_group_csv[], lt_group_more_csv[];
 struct lt_group_column {
 	enum lt_group_figure figure;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemon's log: whole lines to a write(2), so that those of two threads
- * never mix. Control characters in values do not get there: one event, one
- * line.
+ * The daemon's log: whole lines to a write(2), so that those of two threads never mix. Control
+ * characters in values do not get there: one event, one line.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +33,7 @@ lt_log_open(const char *path)
 {
 	if (path == NULL)
 		return 0;
-	const int fd =
-	    open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+	const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
 	if (fd < 0)
 		return errno;
 	log_fd = fd;
@@ -91,8 +89,7 @@ mend_quotes(char *line)
 
 	for (char *at = line; (at = strchr(at, '"')) != NULL; at++) {
 		const size_t key = strcspn(at + 1 + (at[1] == ' '), " =\"");
-		const bool ends =
-		    at[1] == '\0' || (at[1] == ' ' && at[2 + key] == '=');
+		const bool ends = at[1] == '\0' || (at[1] == ' ' && at[2 + key] == '=');
 
 		if (!inside && at > line && at[-1] == '=')
 			inside = true;
@@ -116,12 +113,10 @@ lt_log(const char *event, const char *format, ...)
 		(void)strftime(stamp.text, sizeof(stamp.text), "%FT%TZ ", &tm);
 		stamp.of = now;
 	}
-	size_t used = (size_t)snprintf(
-	    line, sizeof(line), "%sevent=%s ", stamp.text, event);
+	size_t used = (size_t)snprintf(line, sizeof(line), "%sevent=%s ", stamp.text, event);
 	va_list list;
 	va_start(list, format);
-	const int wrote =
-	    vsnprintf(line + used, sizeof(line) - used - 1, format, list);
+	const int wrote = vsnprintf(line + used, sizeof(line) - used - 1, format, list);
 	va_end(list);
 	if (wrote > 0)
 		used += (size_t)wrote;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages as JSON. Checked when they are written and again when they are
- * read: who sends them is another user than who wrote them.
+ * Messages as JSON. Checked when they are written and again when they are read: who sends them is
+ * another user than who wrote them.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -20,8 +20,8 @@ lt_message_id_is(const char *id)
 {
 	const size_t length = strspn(id, ID_CHARACTERS);
 
-	return length > 0 && length < LT_MESSAGE_ID_SIZE &&
-	       id[length] == '\0' && id[0] != '-' && id[0] != '_';
+	return length > 0 && length < LT_MESSAGE_ID_SIZE && id[length] == '\0' && id[0] != '-' &&
+	       id[0] != '_';
 }
 
 void
@@ -85,12 +85,10 @@ static int
 check_message(const struct lt_message *message, struct lt_error *err)
 {
 	if (!lt_message_id_is(message->id))
-		return lt_fail(err, LT_EINPUT, "message: not an id: \"%.80s\"",
-		    message->id);
+		return lt_fail(err, LT_EINPUT, "message: not an id: \"%.80s\"", message->id);
 	if (message->made_utc_s < 0 || message->made_utc_s >= YEAR_10000_UTC_S)
 		return lt_fail(err, LT_EINPUT,
-		    "message %s: made_utc_s: want a time up to the year 9999",
-		    message->id);
+		    "message %s: made_utc_s: want a time up to the year 9999", message->id);
 	if (!is_text(message->subject, true))
 		return lt_fail(err, LT_EINPUT,
 		    "message %s: subject: want a line of UTF-8 without control characters",
@@ -101,8 +99,7 @@ check_message(const struct lt_message *message, struct lt_error *err)
 		    message->id);
 	for (int i = 0; i < message->to_count; i++)
 		if (!lt_address_is(message->to[i]))
-			return lt_fail(err, LT_EINPUT,
-			    "message %s: to: want a user or an address",
+			return lt_fail(err, LT_EINPUT, "message %s: to: want a user or an address",
 			    message->id);
 	return LT_OK;
 }
@@ -115,13 +112,10 @@ lt_message_pack(const struct lt_message *message, struct lt_error *err)
 	json_t *const to = json_array();
 	for (int i = 0; i < message->to_count; i++)
 		json_array_append_new(to, json_string(message->to[i]));
-	json_t *const all = json_pack("{s:s, s:s, s:I, s:o, s:s, s:s}", "id",
-	    message->id, "kind", lt_message_row(message->kind)->word,
-	    "made_utc_s", (json_int_t)message->made_utc_s, "to", to, "subject",
-	    message->subject, "text", message->text);
-	char *const text =
-	    all != NULL ? json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII)
-			: NULL;
+	json_t *const all = json_pack("{s:s, s:s, s:I, s:o, s:s, s:s}", "id", message->id, "kind",
+	    lt_message_row(message->kind)->word, "made_utc_s", (json_int_t)message->made_utc_s,
+	    "to", to, "subject", message->subject, "text", message->text);
+	char *const text = all != NULL ? json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 
 	json_decref(all);
 	if (text == NULL)
@@ -147,11 +141,9 @@ take_to(struct lt_message *message, const json_t *to)
 	if (!json_is_array(to) || count > LT_MESSAGE_RECIPIENTS_MAX)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		const char *const one =
-		    json_string_value(json_array_get(to, i));
+		const char *const one = json_string_value(json_array_get(to, i));
 
-		if (one == NULL ||
-		    !copy_text(message->to[i], sizeof(message->to[i]), one))
+		if (one == NULL || !copy_text(message->to[i], sizeof(message->to[i]), one))
 			return false;
 	}
 	message->to_count = (int)count;
@@ -170,8 +162,7 @@ take_kind(struct lt_message *message, const char *word)
 }
 
 int
-lt_message_unpack(struct lt_message *message, const char *text, size_t length,
-    struct lt_error *err)
+lt_message_unpack(struct lt_message *message, const char *text, size_t length, struct lt_error *err)
 {
 	struct lt_message made = {0};
 	json_error_t problem;
@@ -181,22 +172,20 @@ lt_message_unpack(struct lt_message *message, const char *text, size_t length,
 	int code = LT_OK;
 
 	if (length > LT_MESSAGE_BYTES_MAX)
-		return lt_fail(err, LT_ELIMIT,
-		    "message: %zu bytes, want at most %d", length,
+		return lt_fail(err, LT_ELIMIT, "message: %zu bytes, want at most %d", length,
 		    LT_MESSAGE_BYTES_MAX);
 	json_t *const all = json_loadb(text, length, 0, &problem);
 	if (all == NULL)
 		return lt_fail(err, LT_EINPUT, "message: %s", problem.text);
-	if (json_unpack_ex(all, &problem, 0, "{s:s, s:s, s:I, s:o, s:s, s:s}",
-		"id", &id, "kind", &kind, "made_utc_s", &made_utc_s, "to", &to,
-		"subject", &subject, "text", &body) != 0)
+	if (json_unpack_ex(all, &problem, 0, "{s:s, s:s, s:I, s:o, s:s, s:s}", "id", &id, "kind",
+		&kind, "made_utc_s", &made_utc_s, "to", &to, "subject", &subject, "text",
+		&body) != 0)
 		code = lt_fail(err, LT_EINPUT, "message: %s", problem.text);
 	else if (!copy_text(made.id, sizeof(made.id), id) ||
 		 !copy_text(made.subject, sizeof(made.subject), subject) ||
-		 !copy_text(made.text, sizeof(made.text), body) ||
-		 !take_to(&made, to) || !take_kind(&made, kind))
-		code = lt_fail(err, LT_EINPUT,
-		    "message: a text too long, or of no known kind");
+		 !copy_text(made.text, sizeof(made.text), body) || !take_to(&made, to) ||
+		 !take_kind(&made, kind))
+		code = lt_fail(err, LT_EINPUT, "message: a text too long, or of no known kind");
 	made.made_utc_s = made_utc_s;
 	if (code == LT_OK)
 		code = check_message(&made, err);

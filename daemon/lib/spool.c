@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The spool of messages. Its group may write to it, too, so nothing that is
- * found there is followed, opened for writing, or believed.
+ * The spool of messages. Its group may write to it, too, so nothing that is found there is
+ * followed, opened for writing, or believed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,9 +24,8 @@ enum {
 static int
 fail_errno(const char *dir, const char *name, struct lt_error *err)
 {
-	return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
-	    "spool: %s%s%s: %s", dir, name[0] != '\0' ? "/" : "", name,
-	    strerror(errno));
+	return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO, "spool: %s%s%s: %s", dir,
+	    name[0] != '\0' ? "/" : "", name, strerror(errno));
 }
 
 static int
@@ -42,8 +41,8 @@ open_dir(int *fd, const char *dir, struct lt_error *err)
 	close(*fd);
 	*fd = -1;
 	return lt_fail(err, LT_EINPUT,
-	    "spool: %s: mode %04o lets all users in, want 2770: chmod 2770 %s",
-	    dir, (unsigned)status.st_mode & 07777, dir);
+	    "spool: %s: mode %04o lets all users in, want 2770: chmod 2770 %s", dir,
+	    (unsigned)status.st_mode & 07777, dir);
 }
 
 /* True if the name stands for a message; writes which. */
@@ -62,8 +61,8 @@ id_of(char id[LT_MESSAGE_ID_SIZE], const char *name)
 
 /* take() is called for each message, until it says false. */
 static int
-walk_spool(int dir_fd, const char *dir, bool (*take)(void *, int, const char *),
-    void *context, struct lt_error *err)
+walk_spool(int dir_fd, const char *dir, bool (*take)(void *, int, const char *), void *context,
+    struct lt_error *err)
 {
 	const int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *const entries = fd >= 0 ? fdopendir(fd) : NULL;
@@ -75,8 +74,7 @@ walk_spool(int dir_fd, const char *dir, bool (*take)(void *, int, const char *),
 			close(fd);
 		return fail_errno(dir, "", err);
 	}
-	for (int seen = 0;
-	     seen < ENTRIES_MAX && (entry = readdir(entries)) != NULL; seen++)
+	for (int seen = 0; seen < ENTRIES_MAX && (entry = readdir(entries)) != NULL; seen++)
 		if (id_of(id, entry->d_name) && !take(context, dir_fd, id))
 			break;
 	closedir(entries);
@@ -115,13 +113,11 @@ lt_spool_has_room(const struct lt_spool_state *state, int64_t uid)
 	for (int i = 0; uid >= 0 && i < state->users_count; i++)
 		own += state->uids[i] == (uint32_t)uid;
 	return state->count < LT_SPOOL_MAX &&
-	       (uid < 0 || (state->users_count < LT_SPOOL_USERS_MAX &&
-			       own < LT_SPOOL_USER_MAX));
+	       (uid < 0 || (state->users_count < LT_SPOOL_USERS_MAX && own < LT_SPOOL_USER_MAX));
 }
 
 int
-lt_spool_look(
-    struct lt_spool_state *state, const char *dir, struct lt_error *err)
+lt_spool_look(struct lt_spool_state *state, const char *dir, struct lt_error *err)
 {
 	int fd, code = open_dir(&fd, dir, err);
 
@@ -160,19 +156,16 @@ static int
 put_file(const struct place *at, const char *text, struct lt_error *err)
 {
 	(void)unlinkat(at->dir_fd, at->new_name, 0);
-	const int fd = openat(at->dir_fd, at->new_name,
-	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	const int fd = openat(
+	    at->dir_fd, at->new_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fail_errno(at->dir, at->new_name, err);
 	/* The group is the folder's (setgid): lowtide-notify's. */
-	const bool written = fchmod(fd, 0640) == 0 &&
-			     write_all(fd, text, strlen(text)) &&
-			     fsync(fd) == 0;
-	const int code =
-	    written ? LT_OK : fail_errno(at->dir, at->new_name, err);
+	const bool written =
+	    fchmod(fd, 0640) == 0 && write_all(fd, text, strlen(text)) && fsync(fd) == 0;
+	const int code = written ? LT_OK : fail_errno(at->dir, at->new_name, err);
 	close(fd);
-	if (code == LT_OK &&
-	    renameat(at->dir_fd, at->new_name, at->dir_fd, at->name) == 0 &&
+	if (code == LT_OK && renameat(at->dir_fd, at->new_name, at->dir_fd, at->name) == 0 &&
 	    fsync(at->dir_fd) == 0)
 		return LT_OK;
 	if (code == LT_OK)
@@ -182,8 +175,7 @@ put_file(const struct place *at, const char *text, struct lt_error *err)
 }
 
 int
-lt_spool_write(
-    const char *dir, const struct lt_message *message, struct lt_error *err)
+lt_spool_write(const char *dir, const struct lt_message *message, struct lt_error *err)
 {
 	const int64_t uid = lt_message_uid(message->id);
 	struct place at = {.dir = dir};
@@ -197,18 +189,17 @@ lt_spool_write(
 	snprintf(at.new_name, sizeof(at.new_name), "%s.new", message->id);
 	int code = open_dir(&at.dir_fd, dir, err);
 	if (code == LT_OK) {
-		const bool is_there = fstatat(at.dir_fd, at.name, &status,
-					  AT_SYMLINK_NOFOLLOW) == 0;
+		const bool is_there =
+		    fstatat(at.dir_fd, at.name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 
 		if (!is_there)
-			code =
-			    walk_spool(at.dir_fd, dir, count_one, &state, err);
+			code = walk_spool(at.dir_fd, dir, count_one, &state, err);
 		if (code == LT_OK && !lt_spool_has_room(&state, uid))
 			code =
 			    state.count < LT_SPOOL_MAX
 				? lt_fail(err, LT_ELIMIT,
-				      "spool: %s: uid %lld has its share of messages there",
-				      dir, (long long)uid)
+				      "spool: %s: uid %lld has its share of messages there", dir,
+				      (long long)uid)
 				: lt_fail(err, LT_ELIMIT,
 				      "spool: %s: %d messages wait, the limit; does lowtide-notify run?",
 				      dir, state.count);
@@ -265,10 +256,8 @@ read_file(char **bytes, size_t *length, int fd)
 	*bytes = malloc(LT_MESSAGE_BYTES_MAX + 1);
 	if (*bytes == NULL)
 		return LT_ENOMEM;
-	for (*length = 0; got > 0 && *length <= LT_MESSAGE_BYTES_MAX;
-	     *length += (size_t)got) {
-		got = read(
-		    fd, *bytes + *length, LT_MESSAGE_BYTES_MAX + 1 - *length);
+	for (*length = 0; got > 0 && *length <= LT_MESSAGE_BYTES_MAX; *length += (size_t)got) {
+		got = read(fd, *bytes + *length, LT_MESSAGE_BYTES_MAX + 1 - *length);
 		if (got < 0)
 			return LT_EIO;
 	}
@@ -276,8 +265,7 @@ read_file(char **bytes, size_t *length, int fd)
 }
 
 int
-lt_spool_read(struct lt_message *message, const char *dir, const char *id,
-    struct lt_error *err)
+lt_spool_read(struct lt_message *message, const char *dir, const char *id, struct lt_error *err)
 {
 	char name[NAME_SIZE], *bytes = NULL;
 	size_t length = 0;
@@ -286,25 +274,22 @@ lt_spool_read(struct lt_message *message, const char *dir, const char *id,
 	if (code != LT_OK)
 		return code;
 	snprintf(name, sizeof(name), "%s" SUFFIX, id);
-	const int fd = openat(
-	    dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	close(dir_fd);
 	if (fd < 0)
-		return errno == ELOOP ? lt_fail(err, LT_EINPUT,
-					    "spool: %s/%s: a link", dir, name)
+		return errno == ELOOP ? lt_fail(err, LT_EINPUT, "spool: %s/%s: a link", dir, name)
 				      : fail_errno(dir, name, err);
 	code = read_file(&bytes, &length, fd);
 	close(fd);
 	if (code != LT_OK)
-		(void)lt_fail(err, (enum lt_code)code,
-		    "spool: %s/%s: can't read", dir, name);
+		(void)lt_fail(err, (enum lt_code)code, "spool: %s/%s: can't read", dir, name);
 	else
 		code = lt_message_unpack(message, bytes, length, err);
 	/* The file's name is its id; another id inside would be sent as
 	 * that. */
 	if (code == LT_OK && strcmp(message->id, id) != 0)
-		code = lt_fail(err, LT_EINPUT, "spool: %s/%s: has the id %s",
-		    dir, name, message->id);
+		code =
+		    lt_fail(err, LT_EINPUT, "spool: %s/%s: has the id %s", dir, name, message->id);
 	free(bytes);
 	return code;
 }

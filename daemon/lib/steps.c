@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps the step that fails now, and its error. cycle.c logs the news; status
- * and the exit code of --once show the first that is left. Pure.
+ * Keeps the step that fails now, and its error. cycle.c logs the news; status and the exit code of
+ * --once show the first that is left. Pure.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +12,7 @@
 const char *
 lt_step_name(enum lt_step_id step)
 {
-	static const char *const names[LT_STEP_COUNT] = {
-	    [LT_STEP_TABLES] = "tables",
+	static const char *const names[LT_STEP_COUNT] = {[LT_STEP_TABLES] = "tables",
 	    [LT_STEP_MARKET] = "market",
 	    [LT_STEP_RATES] = "rates",
 	    [LT_STEP_ABSORB] = "absorb",
@@ -44,8 +43,7 @@ lt_step_name(enum lt_step_id step)
 }
 
 bool
-lt_step_failed(
-    struct lt_steps *steps, enum lt_step_id step, const struct lt_error *err)
+lt_step_failed(struct lt_steps *steps, enum lt_step_id step, const struct lt_error *err)
 {
 	char *const known = steps->failed[step];
 	const char *const text = err->text[0] ? err->text : "failed";

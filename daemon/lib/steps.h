@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps the last failure of each step of a pass, so that a failure is logged
- * once, and forgotten when the same step succeeds again.
+ * Keeps the last failure of each step of a pass, so that a failure is logged once, and forgotten
+ * when the same step succeeds again.
  */
 #ifndef LT_STEPS_H
 #define LT_STEPS_H
@@ -50,13 +50,11 @@ lt_step_of_alert(enum lt_message_kind kind)
 
 struct lt_steps {					/* start as { 0 } */
 	char failed[LT_STEP_COUNT][LT_ERROR_TEXT_SIZE]; /* "" = fine */
-	uint64_t failures[LT_STEP_COUNT]; /* each is tried again */
+	uint64_t failures[LT_STEP_COUNT];		/* each is tried again */
 };
 
-/* Both return true only when the state changed: a failure that stays the same
- * is not news. */
-bool lt_step_failed(
-    struct lt_steps *steps, enum lt_step_id step, const struct lt_error *err);
+/* Both return true only when the state changed: a failure that stays the same is not news. */
+bool lt_step_failed(struct lt_steps *steps, enum lt_step_id step, const struct lt_error *err);
 bool lt_step_worked(struct lt_steps *steps, enum lt_step_id step);
 
 /* "jobs: <text>" of the first step that fails now; "" when all is fine. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The only place of lowtided that touches TZ. What a zone is, is found by
- * asking localtime_r(3) once a day of its years.
+ * The only place of lowtided that touches TZ. What a zone is, is found by asking localtime_r(3)
+ * once a day of its years.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,8 +50,7 @@ offset_at(int64_t utc_s)
 static bool
 is_same(const struct lt_offset *a, const struct lt_offset *b)
 {
-	return a->offset_s == b->offset_s &&
-	       strcmp(a->abbreviation, b->abbreviation) == 0;
+	return a->offset_s == b->offset_s && strcmp(a->abbreviation, b->abbreviation) == 0;
 }
 
 /* Finds the change that begins in (low, high], at its first second. */
@@ -87,8 +86,7 @@ lt_time_zone_offsets(struct lt_offsets *offsets)
 
 		if (is_same(&next, &last))
 			continue;
-		offsets->steps[offsets->count++] =
-		    find_change(at, at + LT_DAY_S);
+		offsets->steps[offsets->count++] = find_change(at, at + LT_DAY_S);
 		last = next;
 	}
 }

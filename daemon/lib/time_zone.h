@@ -7,9 +7,8 @@
 
 #include "calendar.h"
 
-/* Set TZ to the policy's zone ("" = leave the system's); LT_EINPUT when the
- * system has no such zone. Not thread safe: before any thread, or in the one
- * thread that prints local time. */
+/* Set TZ to the policy's zone ("" = leave the system's); LT_EINPUT when the system has no such
+ * zone. Not thread safe: before any thread, or in the one thread that prints local time. */
 int lt_time_zone_set(const char *zone, struct lt_error *err);
 
 /* All steps of the process's zone, 1970 to 2200. Takes some 20 ms. */

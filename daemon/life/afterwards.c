@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the jobs that lowtide moved and that can't start there, by the list of
- * jobs and by questions to slurmctld. The way home is standing.c's: the hold
- * first, then the update.
+ * Finds the jobs that lowtide moved and that can't start there, by the list of jobs and by
+ * questions to slurmctld. The way home is standing.c's: the hold first, then the update.
  *
- * In memory; writes only by standing.c. A failure with one job stops no other;
- * without memory the job is looked at later.
+ * In memory; writes only by standing.c. A failure with one job stops no other; without memory the
+ * job is looked at later.
  */
 #include "afterwards.h"
 
@@ -29,10 +28,9 @@
 #include "standing.h"
 
 enum {
-	READ_A_PASS =
-	    1000,	   /* quotes, of 4 us each: who can't start goes soon */
-	READ_TO_ASK = 250, /* and of those that may be asked about */
-	TOLD_MS = 500,	   /* of a pass, where slurmctld is slow */
+	READ_A_PASS = 1000, /* quotes, of 4 us each: who can't start goes soon */
+	READ_TO_ASK = 250,  /* and of those that may be asked about */
+	TOLD_MS = 500,	    /* of a pass, where slurmctld is slow */
 	TRIED_AGAIN_S = 60,
 	PRUNED_EVERY_S = 600,
 	TABLES_EVERY_S = 15, /* at most, for a job that can't start */
@@ -42,8 +40,7 @@ enum {
 /* ---- when ---- */
 
 bool
-lt_after_is_due(const struct lt_after *known, uint32_t place, bool begin_came,
-    int64_t now_utc_s)
+lt_after_is_due(const struct lt_after *known, uint32_t place, bool begin_came, int64_t now_utc_s)
 {
 	if (known == NULL || known->place != place)
 		return true;
@@ -54,19 +51,17 @@ lt_after_is_due(const struct lt_after *known, uint32_t place, bool begin_came,
 }
 
 bool
-lt_after_is_over(
-    const struct lt_after *known, bool nodes_away, int64_t now_utc_s)
+lt_after_is_over(const struct lt_after *known, bool nodes_away, int64_t now_utc_s)
 {
 	if (known->cannot_utc_s == 0)
 		return false;
 	return !nodes_away ||
-	       (known->was_due &&
-		   now_utc_s - known->cannot_utc_s >= LT_AFTER_AWAY_S);
+	       (known->was_due && now_utc_s - known->cannot_utc_s >= LT_AFTER_AWAY_S);
 }
 
 bool
-lt_after_may_be_back(const struct lt_partition *partition,
-    const struct lt_batch_job *job, int64_t now_utc_s)
+lt_after_may_be_back(
+    const struct lt_partition *partition, const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	if (partition->away_utc_s == 0)
 		return partition->free_utc_s < now_utc_s + LT_AFTER_AWAY_S;
@@ -105,13 +100,10 @@ find_row(const struct lt_after_state *state, uint32_t job_id)
 {
 	const uint32_t at = first_from(state, job_id);
 
-	return at < state->count && state->jobs[at].job_id == job_id
-		   ? &state->jobs[at]
-		   : NULL;
+	return at < state->count && state->jobs[at].job_id == job_id ? &state->jobs[at] : NULL;
 }
 
-/* Returns its row, a new one if it has none or was somewhere else; NULL: no
- * memory. */
+/* Returns its row, a new one if it has none or was somewhere else; NULL: no memory. */
 static struct lt_after *
 row_of(struct lt_after_state *state, uint32_t job_id, uint32_t place)
 {
@@ -121,8 +113,8 @@ row_of(struct lt_after_state *state, uint32_t job_id, uint32_t place)
 	if (row != NULL && row->place == place)
 		return row;
 	if (row == NULL) {
-		struct lt_after *const grown = lt_items_grow(state->jobs,
-		    &state->capacity, state->count, sizeof(*grown));
+		struct lt_after *const grown =
+		    lt_items_grow(state->jobs, &state->capacity, state->count, sizeof(*grown));
 
 		if (grown == NULL)
 			return NULL;
@@ -141,8 +133,7 @@ prune(struct lt_after_state *state, const struct lt_batch_jobs *list)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < state->count; i++) {
-		const struct lt_batch_job *const job =
-		    lt_jobs_find(list, state->jobs[i].job_id);
+		const struct lt_batch_job *const job = lt_jobs_find(list, state->jobs[i].job_id);
 
 		if (job != NULL && job->state == LT_JOB_PENDING)
 			state->jobs[kept++] = state->jobs[i];
@@ -159,8 +150,7 @@ place_of(const struct lt_batch_job *job, int64_t start_utc_s)
 	for (const char *at = job->partition; *at != '\0'; at++)
 		hash = (hash ^ (unsigned char)*at) * 0x01000193;
 	for (int i = 0; i < 8; i++)
-		hash = (hash ^ (uint32_t)(start_utc_s >> 8 * i & 0xff)) *
-		       0x01000193;
+		hash = (hash ^ (uint32_t)(start_utc_s >> 8 * i & 0xff)) * 0x01000193;
 	return hash;
 }
 
@@ -203,12 +193,11 @@ bar(struct looking *l, const struct lt_quote *quote)
 static bool
 may_go(const struct looking *l)
 {
-	return l->home < LT_REPLANS_A_SECOND && l->told_ms < TOLD_MS &&
-	       lt_batch_may_update();
+	return l->home < LT_REPLANS_A_SECOND && l->told_ms < TOLD_MS && lt_batch_may_update();
 }
 
-/* True if it is as the list has it. Its user, an admin or Slurm may have
- * changed it since: then it is theirs, or starts. */
+/* True if it is as the list has it. Its user, an admin or Slurm may have changed it since: then it
+ * is theirs, or starts. */
 static bool
 is_unchanged(const struct lt_batch_job *job)
 {
@@ -219,31 +208,28 @@ is_unchanged(const struct lt_batch_job *job)
 		return false;
 	for (uint32_t i = 0; i < now.count; i++)
 		if (now.jobs[i].job_id == job->job_id)
-			is_same =
-			    now.jobs[i].state == LT_JOB_PENDING &&
-			    now.jobs[i].reason >= job->reason &&
-			    now.jobs[i].eligible_utc_s == job->eligible_utc_s &&
-			    strcmp(now.jobs[i].partition, job->partition) == 0;
+			is_same = now.jobs[i].state == LT_JOB_PENDING &&
+				  now.jobs[i].reason >= job->reason &&
+				  now.jobs[i].eligible_utc_s == job->eligible_utc_s &&
+				  strcmp(now.jobs[i].partition, job->partition) == 0;
 	lt_batch_jobs_free(&now);
 	return is_same;
 }
 
-/* Moves it to its home, at once or at its user's own begin time, if its budget
- * and its highest price allow that. LT_ENOENT: it is not lowtide's to move. */
+/* Moves it to its home, at once or at its user's own begin time, if its budget and its highest
+ * price allow that. LT_ENOENT: it is not lowtide's to move. */
 static int
-move_home(
-    struct looking *l, const struct lt_batch_job *job, struct lt_error *err)
+move_home(struct looking *l, const struct lt_batch_job *job, struct lt_error *err)
 {
 	struct lt_standing *const s = l->standing;
 	struct lt_plan *const plan = l->plan;
 	struct lt_request *const request = &s->made.request;
 	const int64_t now_utc_s = l->now_utc_s;
 
-	if (!lt_standing_here(
-		s, &l->site->market, l->books->ledger, job, now_utc_s))
+	if (!lt_standing_here(s, &l->site->market, l->books->ledger, job, now_utc_s))
 		return lt_fail(err, LT_ENOENT, "not lowtide's to move");
-	const bool waits_by_itself = s->quote.wish.pins & LT_PIN_BEGIN &&
-				     job->eligible_utc_s > now_utc_s;
+	const bool waits_by_itself =
+	    s->quote.wish.pins & LT_PIN_BEGIN && job->eligible_utc_s > now_utc_s;
 	const int home = lt_market_partition(&l->site->market, s->quote.home);
 	const struct lt_replan of = {.request = request,
 	    .market = &l->site->market,
@@ -266,15 +252,13 @@ move_home(
 			       lt_replan_word(LT_REPLAN_CANNOT_START), err)
 			 : LT_OK;
 	if (code == LT_OK && !s->told)
-		lt_standing_stays(
-		    l->books->ledger, s, lt_replan_word(LT_REPLAN_STUCK));
+		lt_standing_stays(l->books->ledger, s, lt_replan_word(LT_REPLAN_STUCK));
 	return code;
 }
 
 /* Sends a job home. reason: Slurm's, or the answer's. */
 static void
-go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
-    const char *reason)
+go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place, const char *reason)
 {
 	struct lt_after_state *const state = l->after;
 	struct lt_after *const row = row_of(state, job->job_id, place);
@@ -284,8 +268,7 @@ go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
 	char why[LT_NAME_SIZE];
 	int code = LT_ENOENT;
 
-	if (row == NULL || !may_go(l) ||
-	    l->now_utc_s - row->tried_utc_s < TRIED_AGAIN_S)
+	if (row == NULL || !may_go(l) || l->now_utc_s - row->tried_utc_s < TRIED_AGAIN_S)
 		return;
 	row->tried_utc_s = l->now_utc_s;
 	/* The list may be another after the move. */
@@ -316,19 +299,16 @@ go_anywhere(struct looking *l, const struct lt_batch_job *job)
 	struct lt_error err = {0};
 	bool moved = false;
 
-	if (row == NULL || !may_go(l) ||
-	    l->now_utc_s - row->tried_utc_s < TRIED_AGAIN_S)
+	if (row == NULL || !may_go(l) || l->now_utc_s - row->tried_utc_s < TRIED_AGAIN_S)
 		return;
 	row->tried_utc_s = l->now_utc_s;
-	if (lt_again(l->books, l->replan, job, l->now_utc_s, &moved, &err) !=
-	    LT_OK)
-		lt_log("again_failed", "job=%u error=\"%s\"", row->job_id,
-		    err.text);
+	if (lt_again(l->books, l->replan, job, l->now_utc_s, &moved, &err) != LT_OK)
+		lt_log("again_failed", "job=%u error=\"%s\"", row->job_id, err.text);
 	l->home += moved;
 }
 
-/* True if nodes of its partition are down, drained or reserved that may be
- * back: what waits for them is not lost. */
+/* True if nodes of its partition are down, drained or reserved that may be back: what waits for
+ * them is not lost. */
 static bool
 nodes_away(const struct looking *l, const struct lt_batch_job *job)
 {
@@ -346,8 +326,8 @@ nodes_away(const struct looking *l, const struct lt_batch_job *job)
 	return false;
 }
 
-/* True if the tables were read since it could not start. If they can't be read,
- * the former ones have to do. */
+/* True if the tables were read since it could not start. If they can't be read, the former ones
+ * have to do. */
 static bool
 tables_tell(const struct looking *l, const struct lt_after *row)
 {
@@ -360,18 +340,16 @@ static void
 look_asked(struct looking *l, const struct lt_batch_job *job, uint32_t place)
 {
 	const struct lt_after *const known = find_row(l->after, job->job_id);
-	const bool begin_came =
-	    job->eligible_utc_s + LT_AFTER_DUE_S <= l->now_utc_s;
+	const bool begin_came = job->eligible_utc_s + LT_AFTER_DUE_S <= l->now_utc_s;
 
-	/* No question between its begin and Slurm's look at it; nor before the
-	 * tables are read that show why it can't start. */
+	/* No question between its begin and Slurm's look at it; nor before the tables are read that
+	 * show why it can't start. */
 	if ((job->eligible_utc_s <= l->now_utc_s && !begin_came) ||
 	    (known != NULL && known->soon && !tables_tell(l, known)) ||
 	    !lt_after_is_due(known, place, begin_came, l->now_utc_s))
 		return;
 	const bool first = !l->found || (begin_came && !l->begin_came) ||
-			   (begin_came == l->begin_came &&
-			       job->eligible_utc_s < l->start_utc_s);
+			   (begin_came == l->begin_came && job->eligible_utc_s < l->start_utc_s);
 	if (first) {
 		l->found = true;
 		l->begin_came = begin_came;
@@ -381,23 +359,22 @@ look_asked(struct looking *l, const struct lt_batch_job *job, uint32_t place)
 	}
 }
 
-/* Was it moved, and is it where it was moved to? False, too, of what has its
- * begin behind it at home: there is nowhere to go. */
+/* Was it moved, and is it where it was moved to? False, too, of what has its begin behind it at
+ * home: there is nowhere to go. */
 static bool
 is_moved(struct looking *l, const struct lt_batch_job *job)
 {
 	const struct lt_quote *const quote = &l->standing->quote;
 
-	if (lt_quote_unpack(&l->standing->quote, job->admin_comment,
-		strlen(job->admin_comment), NULL) != LT_OK ||
+	if (lt_quote_unpack(&l->standing->quote, job->admin_comment, strlen(job->admin_comment),
+		NULL) != LT_OK ||
 	    !quote->wish.known || quote->objective == LT_OBJECTIVE_OFF ||
 	    strcmp(job->partition, quote->partition) != 0)
 		return false;
 	if (job->eligible_utc_s <= l->now_utc_s)
 		return strcmp(quote->partition, quote->home) != 0;
 	return job->eligible_utc_s == quote->plan_start_utc_s &&
-	       (strcmp(quote->partition, quote->home) != 0 ||
-		   !(quote->wish.pins & LT_PIN_BEGIN));
+	       (strcmp(quote->partition, quote->home) != 0 || !(quote->wish.pins & LT_PIN_BEGIN));
 }
 
 /* Looks on from where the pass before stopped, once around at most. */
@@ -412,9 +389,8 @@ look_at(struct looking *l, enum lt_reason says, uint32_t most)
 		*at = *at + 1 < list->count ? *at + 1 : 0;
 		const struct lt_batch_job *const job = &list->jobs[*at];
 
-		if (job->reason != says || job->state != LT_JOB_PENDING ||
-		    job->completing || job->het_job_id != 0 ||
-		    job->admin_comment == NULL)
+		if (job->reason != says || job->state != LT_JOB_PENDING || job->completing ||
+		    job->het_job_id != 0 || job->admin_comment == NULL)
 			continue;
 		read++;
 		if (says == LT_REASON_NEVER && lt_batch_is_near()) {
@@ -424,8 +400,7 @@ look_at(struct looking *l, enum lt_reason says, uint32_t most)
 		if (!is_moved(l, job))
 			continue;
 		lt_breath(LT_TURN_READ);
-		const uint32_t place =
-		    place_of(job, l->standing->quote.plan_start_utc_s);
+		const uint32_t place = place_of(job, l->standing->quote.plan_start_utc_s);
 		if (says == LT_REASON_NEVER)
 			go_home(l, job, place, job->reason_text);
 		else
@@ -433,41 +408,34 @@ look_at(struct looking *l, enum lt_reason says, uint32_t most)
 	}
 }
 
-/* Takes the answer that it can't start. Tables that were read since show
- * whether that is for nodes that are down or drained: then it is asked once
- * more. */
+/* Takes the answer that it can't start. Tables that were read since show whether that is for nodes
+ * that are down or drained: then it is asked once more. */
 static void
 take_no(struct looking *l, struct lt_after *row)
 {
-	const struct lt_batch_job *const job =
-	    lt_jobs_find(&l->books->jobs->list, l->job_id);
+	const struct lt_batch_job *const job = lt_jobs_find(&l->books->jobs->list, l->job_id);
 
 	if (!tables_tell(l, row)) {
 		row->soon = true;
-		if (l->site->next.tables >
-		    l->site->tables.read_utc_s + TABLES_EVERY_S)
-			l->site->next.tables =
-			    l->site->tables.read_utc_s + TABLES_EVERY_S;
+		if (l->site->next.tables > l->site->tables.read_utc_s + TABLES_EVERY_S)
+			l->site->next.tables = l->site->tables.read_utc_s + TABLES_EVERY_S;
 	} else if (job != NULL && is_moved(l, job) &&
 		   lt_after_is_over(row, nodes_away(l, job), l->now_utc_s)) {
 		go_home(l, job, l->place, "asked");
 	}
 }
 
-/* True if Slurm says never, or that the nodes are not there within an hour of
- * its begin. */
+/* True if Slurm says never, or that the nodes are not there within an hour of its begin. */
 static bool
 says_no(const struct looking *l, const struct lt_start_answer *answer)
 {
-	const struct lt_batch_job *const job =
-	    lt_jobs_find(&l->books->jobs->list, l->job_id);
+	const struct lt_batch_job *const job = lt_jobs_find(&l->books->jobs->list, l->job_id);
 
 	return answer->start == LT_START_CANNOT ||
 	       (answer->start == LT_START_CAN && job != NULL &&
 		   strcmp(job->reason_text, "ReqNodeNotAvail") == 0 &&
 		   answer->start_utc_s >= l->now_utc_s + LT_AFTER_AWAY_S &&
-		   answer->start_utc_s >=
-		       job->eligible_utc_s + LT_AFTER_AWAY_S);
+		   answer->start_utc_s >= job->eligible_utc_s + LT_AFTER_AWAY_S);
 }
 
 /* Puts Slurm's answer into its row; without a row it is asked again later. */
@@ -531,17 +499,13 @@ run_looks(struct looking *l, struct lt_error *err)
 
 int
 lt_afterwards_run(struct lt_site *site, const struct lt_books *books,
-    struct lt_replan_state *replan, struct lt_after_state *after,
-    int64_t now_utc_s, struct lt_error *err)
+    struct lt_replan_state *replan, struct lt_after_state *after, int64_t now_utc_s,
+    struct lt_error *err)
 {
-	struct looking l = {.site = site,
-	    .books = books,
-	    .replan = replan,
-	    .after = after,
-	    .now_utc_s = now_utc_s};
+	struct looking l = {
+	    .site = site, .books = books, .replan = replan, .after = after, .now_utc_s = now_utc_s};
 
-	if (!lt_site_may(site, LT_MAY_EDIT) || !site->has_market ||
-	    site->market.jobs_utc_s == 0 ||
+	if (!lt_site_may(site, LT_MAY_EDIT) || !site->has_market || site->market.jobs_utc_s == 0 ||
 	    !lt_replan_begin_market(&site->market, books->jobs, replan))
 		return LT_OK;
 	const int code = run_looks(&l, err);

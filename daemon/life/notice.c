@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follows nodes that their owners take back, and the jobs on them: drain,
- * checkpoint, requeue, and the next start.
+ * Follows nodes that their owners take back, and the jobs on them: drain, checkpoint, requeue, and
+ * the next start.
  *
- * The ledger has each step before it is done, so that a restart continues and
- * does nothing twice. slurmctld gets the drain with lowtide's reason; another's
- * drain or reason is left alone. The drain ends when Slurm has powered the node
- * down, when another machine of its name has registered, or on a withdrawal. If
- * slurmctld is away the step is tried again when it is back.
+ * The ledger has each step before it is done, so that a restart continues and does nothing twice.
+ * slurmctld gets the drain with lowtide's reason; another's drain or reason is left alone. The
+ * drain ends when Slurm has powered the node down, when another machine of its name has registered,
+ * or on a withdrawal. If slurmctld is away the step is tried again when it is back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +46,8 @@ reason_text(char out[REASON_SIZE], int64_t end_utc_s)
 {
 	char end[32];
 
-	snprintf(out, REASON_SIZE, LT_NOTICE_REASON " at %s",
-	    lt_utc_text(end, sizeof(end), end_utc_s));
+	snprintf(
+	    out, REASON_SIZE, LT_NOTICE_REASON " at %s", lt_utc_text(end, sizeof(end), end_utc_s));
 	return out;
 }
 
@@ -61,8 +60,7 @@ is_our_reason(const char *reason)
 	int64_t end_utc_s;
 
 	return strncmp(reason, start, sizeof(start) - 1) == 0 &&
-	       lt_utc_parse(reason + sizeof(start) - 1, &end_utc_s, NULL) ==
-		   LT_OK &&
+	       lt_utc_parse(reason + sizeof(start) - 1, &end_utc_s, NULL) == LT_OK &&
 	       strcmp(reason, reason_text(text, end_utc_s)) == 0;
 }
 
@@ -81,22 +79,20 @@ lt_drained_check(const char *node, struct lt_error *err)
 	return code != LT_OK ? code
 	       : at.is_drained && is_our_reason(at.reason)
 		   ? LT_OK
-		   : lt_fail(err, LT_ENOENT, "node %s: not drained by lowtide",
-			 node);
+		   : lt_fail(err, LT_ENOENT, "node %s: not drained by lowtide", node);
 }
 
 /* True if it is another machine than the one that was taken, or gone. */
 static bool
 is_back(const struct lt_batch_node *at, const struct lt_notice *notice)
 {
-	return at->is_powered_down ||
-	       (at->responds && at->boot_utc_s > notice->end_utc_s);
+	return at->is_powered_down || (at->responds && at->boot_utc_s > notice->end_utc_s);
 }
 
 /* Written before it is done. */
 int
-lt_drained_put(struct lt_ledger *ledger, struct lt_notice_state *notices,
-    struct lt_notice *notice, enum lt_notice_stage stage, struct lt_error *err)
+lt_drained_put(struct lt_ledger *ledger, struct lt_notice_state *notices, struct lt_notice *notice,
+    enum lt_notice_stage stage, struct lt_error *err)
 {
 	notice->stage = stage;
 	notices->look_utc_s = 0;
@@ -113,16 +109,14 @@ lt_drained_drain(const struct lt_notice *notice, struct lt_error *err)
 
 	if (code != LT_OK || is_drained_by_other(&at))
 		return code;
-	return lt_batch_drain(
-	    notice->node, reason_text(reason, notice->end_utc_s), err);
+	return lt_batch_drain(notice->node, reason_text(reason, notice->end_utc_s), err);
 }
 
-/* Drains the nodes that were not drained because slurmctld was away, or before
- * lowtided ended. A node whose end passed meanwhile may be a new machine: it
- * and its jobs are left alone. */
+/* Drains the nodes that were not drained because slurmctld was away, or before lowtided ended. A
+ * node whose end passed meanwhile may be a new machine: it and its jobs are left alone. */
 void
-lt_drained_all(struct lt_ledger *ledger, struct lt_notice_state *notices,
-    int64_t now_utc_s, struct lt_error *err)
+lt_drained_all(struct lt_ledger *ledger, struct lt_notice_state *notices, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	notices->is_undrained = false;
 	for (uint32_t i = 0; i < notices->notice_count; i++) {
@@ -134,10 +128,8 @@ lt_drained_all(struct lt_ledger *ledger, struct lt_notice_state *notices,
 			continue;
 		int code = lt_batch_node(&at, notice->node, &failed);
 		if (code == LT_ENOENT ||
-		    (code == LT_OK && now_utc_s >= notice->end_utc_s &&
-			is_back(&at, notice)))
-			code = lt_drained_put(
-			    ledger, notices, notice, LT_NOTICE_GONE, &failed);
+		    (code == LT_OK && now_utc_s >= notice->end_utc_s && is_back(&at, notice)))
+			code = lt_drained_put(ledger, notices, notice, LT_NOTICE_GONE, &failed);
 		else if (code == LT_OK)
 			code = lt_drained_drain(notice, &failed);
 		if (code == LT_OK)
@@ -152,8 +144,8 @@ lt_drained_all(struct lt_ledger *ledger, struct lt_notice_state *notices,
 /* *is_done: lowtide has nothing to do with it any more. Killed after the
  * resume, the next one finds no drain and forgets it. */
 int
-lt_drained_give_back(struct lt_site *site, struct lt_ledger *ledger,
-    const struct lt_notice *notice, bool *is_done, struct lt_error *err)
+lt_drained_give_back(struct lt_site *site, struct lt_ledger *ledger, const struct lt_notice *notice,
+    bool *is_done, struct lt_error *err)
 {
 	struct lt_batch_node at = {0};
 	const char *why = "not ours";
@@ -183,8 +175,8 @@ lt_drained_give_back(struct lt_site *site, struct lt_ledger *ledger,
 
 /* A few at a time, in turn: a thousand nodes are asked for within minutes. */
 bool
-lt_drained_look(struct lt_site *site, struct lt_ledger *ledger,
-    struct lt_notice_state *notices, int64_t now_utc_s, struct lt_error *err)
+lt_drained_look(struct lt_site *site, struct lt_ledger *ledger, struct lt_notice_state *notices,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	uint32_t asked = 0;
 	bool any_done = false;
@@ -192,19 +184,16 @@ lt_drained_look(struct lt_site *site, struct lt_ledger *ledger,
 	if (now_utc_s < notices->look_utc_s)
 		return false;
 	notices->look_utc_s = now_utc_s + LOOK_EVERY_S;
-	for (uint32_t i = 0; i < notices->notice_count && asked < LOOK_MAX;
-	     i++) {
+	for (uint32_t i = 0; i < notices->notice_count && asked < LOOK_MAX; i++) {
 		const struct lt_notice *const notice =
-		    &notices->notices[notices->look_next++ %
-				      notices->notice_count];
+		    &notices->notices[notices->look_next++ % notices->notice_count];
 		struct lt_error failed = {0};
 		bool is_done;
 
 		if (notice->stage == LT_NOTICE_LEAVES)
 			continue;
 		asked++;
-		if (lt_drained_give_back(
-			site, ledger, notice, &is_done, &failed) != LT_OK)
+		if (lt_drained_give_back(site, ledger, notice, &is_done, &failed) != LT_OK)
 			*err = failed;
 		any_done |= is_done;
 		if (failed.code == LT_ENET)
@@ -213,8 +202,8 @@ lt_drained_look(struct lt_site *site, struct lt_ledger *ledger,
 	return any_done;
 }
 
-/* Sets the node down: a job that is still there at the end would hang until
- * SlurmdTimeout. LT_ENET: slurmctld is away, and gets it later. */
+/* Sets the node down: a job that is still there at the end would hang until SlurmdTimeout. LT_ENET:
+ * slurmctld is away, and gets it later. */
 int
 lt_drained_down(const struct lt_notice *notice)
 {
@@ -223,12 +212,11 @@ lt_drained_down(const struct lt_notice *notice)
 	char reason[REASON_SIZE];
 	const int code = lt_batch_node(&at, notice->node, &failed);
 
-	return code != LT_OK ? code
-			     : lt_batch_down(notice->node,
-				   is_drained_by_other(&at)
-				       ? NULL
-				       : reason_text(reason, notice->end_utc_s),
-				   &failed);
+	return code != LT_OK
+		   ? code
+		   : lt_batch_down(notice->node,
+			 is_drained_by_other(&at) ? NULL : reason_text(reason, notice->end_utc_s),
+			 &failed);
 }
 
 enum {
@@ -261,11 +249,9 @@ lt_notice_free(struct lt_notice_state *state)
 	*state = (struct lt_notice_state){0};
 }
 
-/* Reads the rows of the ledger, which count, after a start and after each
- * notice. */
+/* Reads the rows of the ledger, which count, after a start and after each notice. */
 static int
-read_ledger(struct lt_ledger *ledger, struct lt_notice_state *notices,
-    struct lt_error *err)
+read_ledger(struct lt_ledger *ledger, struct lt_notice_state *notices, struct lt_error *err)
 {
 	/* At a start: who knows how far the last one came. */
 	const bool is_undrained = notices->is_undrained || !notices->is_read;
@@ -277,22 +263,18 @@ read_ledger(struct lt_ledger *ledger, struct lt_notice_state *notices,
 	notices->is_undrained = is_undrained;
 	notices->look_utc_s = look_utc_s;
 	notices->look_next = look_next;
-	int code = lt_ledger_notices(
-	    ledger, &notices->notices, &notices->notice_count, err);
+	int code = lt_ledger_notices(ledger, &notices->notices, &notices->notice_count, err);
 	if (code == LT_OK)
-		code = lt_ledger_reclaimed(
-		    ledger, &notices->jobs, &notices->job_count, err);
+		code = lt_ledger_reclaimed(ledger, &notices->jobs, &notices->job_count, err);
 	if (code == LT_OK)
-		code = lt_ledger_canaries(
-		    ledger, &notices->canaries, &notices->canary_count, err);
+		code = lt_ledger_canaries(ledger, &notices->canaries, &notices->canary_count, err);
 	notices->job_capacity = notices->job_count;
 	notices->is_read = code == LT_OK;
 	return code;
 }
 
 int
-lt_notice_know(struct lt_ledger *ledger, struct lt_notice_state *notices,
-    struct lt_error *err)
+lt_notice_know(struct lt_ledger *ledger, struct lt_notice_state *notices, struct lt_error *err)
 {
 	return notices->is_read ? LT_OK : read_ledger(ledger, notices, err);
 }
@@ -307,16 +289,14 @@ find_notice(const struct lt_notice_state *state, const char *node)
 }
 
 int
-lt_notice_take(struct lt_site *site, const struct lt_books *books,
-    struct lt_notice_state *notices, const char *node, int64_t end_utc_s,
-    int64_t now_utc_s, struct lt_error *err)
+lt_notice_take(struct lt_site *site, const struct lt_books *books, struct lt_notice_state *notices,
+    const char *node, int64_t end_utc_s, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_notice notice = {
-	    .told_utc_s = now_utc_s, .end_utc_s = end_utc_s};
+	struct lt_notice notice = {.told_utc_s = now_utc_s, .end_utc_s = end_utc_s};
 
 	if (strlen(node) >= sizeof(notice.node))
-		return lt_fail(err, LT_EINPUT, "node: longer than %zu bytes",
-		    sizeof(notice.node) - 1);
+		return lt_fail(
+		    err, LT_EINPUT, "node: longer than %zu bytes", sizeof(notice.node) - 1);
 	snprintf(notice.node, sizeof(notice.node), "%s", node);
 	int code = lt_notice_know(books->ledger, notices, err);
 	const bool is_new = find_notice(notices, node) == NULL;
@@ -343,8 +323,8 @@ lt_notice_take(struct lt_site *site, const struct lt_books *books,
 }
 
 int
-lt_notice_withdraw(struct lt_site *site, struct lt_ledger *ledger,
-    struct lt_notice_state *notices, const char *node, struct lt_error *err)
+lt_notice_withdraw(struct lt_site *site, struct lt_ledger *ledger, struct lt_notice_state *notices,
+    const char *node, struct lt_error *err)
 {
 	struct lt_notice notice = {.stage = LT_NOTICE_STAYS};
 	bool is_done;
@@ -358,15 +338,12 @@ lt_notice_withdraw(struct lt_site *site, struct lt_ledger *ledger,
 	} else {
 		/* A ledger that was restored may lack what an earlier one had:
 		 * its drain shows. */
-		code = strlen(node) < sizeof(notice.node)
-			   ? lt_drained_check(node, err)
-			   : LT_ENOENT;
+		code = strlen(node) < sizeof(notice.node) ? lt_drained_check(node, err) : LT_ENOENT;
 		if (code == LT_ENET)
 			return code;
 		if (code != LT_OK) {
 			*err = (struct lt_error){0};
-			return lt_fail(
-			    err, LT_ENOENT, "node %s: no notice of it", node);
+			return lt_fail(err, LT_ENOENT, "node %s: no notice of it", node);
 		}
 		snprintf(notice.node, sizeof(notice.node), "%s", node);
 	}
@@ -386,8 +363,7 @@ lt_notice_withdraw(struct lt_site *site, struct lt_ledger *ledger,
 /* ---- each job of such a node ---- */
 
 const char *
-lt_notice_awaited(
-    const struct lt_notice_state *notices, const struct lt_batch_job *job)
+lt_notice_awaited(const struct lt_notice_state *notices, const struct lt_batch_job *job)
 {
 	if (job->state != LT_JOB_PENDING || job->req_nodes == NULL)
 		return NULL;
@@ -413,8 +389,8 @@ row_of(struct lt_notice_state *state, const struct lt_batch_job *job)
 	struct lt_reclaimed *row = find_row(state, job->job_id);
 
 	if (row == NULL) {
-		struct lt_reclaimed *const grown = lt_items_grow(state->jobs,
-		    &state->job_capacity, state->job_count, sizeof(*grown));
+		struct lt_reclaimed *const grown = lt_items_grow(
+		    state->jobs, &state->job_capacity, state->job_count, sizeof(*grown));
 
 		if (grown == NULL)
 			return NULL;
@@ -423,20 +399,18 @@ row_of(struct lt_notice_state *state, const struct lt_batch_job *job)
 		row->job_id = 0;
 	}
 	if (row->job_id != job->job_id || row->start_utc_s != job->start_utc_s)
-		*row = (struct lt_reclaimed){
-		    .job_id = job->job_id, .start_utc_s = job->start_utc_s};
+		*row =
+		    (struct lt_reclaimed){.job_id = job->job_id, .start_utc_s = job->start_utc_s};
 	row->is_leaving = true;
 	return row;
 }
 
-/* Puts the step before it is done: after a crash in between it is not done
- * twice. */
+/* Puts the step before it is done: after a crash in between it is not done twice. */
 static int
-put_step(struct lt_ledger *ledger, struct lt_reclaimed *row,
-    enum lt_notice_step next, int64_t now_utc_s, struct lt_error *err)
+put_step(struct lt_ledger *ledger, struct lt_reclaimed *row, enum lt_notice_step next,
+    int64_t now_utc_s, struct lt_error *err)
 {
-	static const char *const words[LT_NOTICE_STEP_COUNT] = {
-	    [LT_NOTICE_SEEN] = "seen",
+	static const char *const words[LT_NOTICE_STEP_COUNT] = {[LT_NOTICE_SEEN] = "seen",
 	    [LT_NOTICE_SIGNALLED] = "signalled",
 	    [LT_NOTICE_REQUEUED] = "requeued",
 	    [LT_NOTICE_STARTED] = "started"};
@@ -445,8 +419,7 @@ put_step(struct lt_ledger *ledger, struct lt_reclaimed *row,
 	row->at_utc_s = now_utc_s;
 	const int code = lt_ledger_put_reclaimed(ledger, row, err);
 	if (code == LT_OK)
-		lt_log("reclaimed", "job=%u step=%s", row->job_id,
-		    LT_WORD(words, next));
+		lt_log("reclaimed", "job=%u step=%s", row->job_id, LT_WORD(words, next));
 	return code;
 }
 
@@ -457,8 +430,8 @@ signal_of(const struct lt_batch_job *job)
 	struct lt_quote quote;
 
 	return job->admin_comment != NULL &&
-		       lt_quote_unpack(&quote, job->admin_comment,
-			   strlen(job->admin_comment), NULL) == LT_OK &&
+		       lt_quote_unpack(
+			   &quote, job->admin_comment, strlen(job->admin_comment), NULL) == LT_OK &&
 		       quote.wish.known
 		   ? quote.wish.signal
 		   : 0;
@@ -482,12 +455,10 @@ is_taken(const struct lt_notice_state *state, const struct lt_batch_job *job)
 	return job->het_job_id != 0;
 }
 
-/* Takes the steps for a job whose node leaves. job: a heterogeneous job's
- * leader. */
+/* Takes the steps for a job whose node leaves. job: a heterogeneous job's leader. */
 static int
-leave(const struct lt_books *books, struct lt_notice_state *notices,
-    struct lt_proof_state *proof, const struct lt_batch_job *job,
-    int64_t requeue_utc_s, int64_t now_utc_s, struct lt_error *err)
+leave(const struct lt_books *books, struct lt_notice_state *notices, struct lt_proof_state *proof,
+    const struct lt_batch_job *job, int64_t requeue_utc_s, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_reclaimed *const row = row_of(notices, job);
 	int code = LT_OK;
@@ -496,33 +467,27 @@ leave(const struct lt_books *books, struct lt_notice_state *notices,
 		return lt_fail(err, LT_ENOMEM, "notice: out of memory");
 	const uint32_t signal = signal_of(job);
 	if (signal != 0 && row->step < LT_NOTICE_SIGNALLED) {
-		code = put_step(
-		    books->ledger, row, LT_NOTICE_SIGNALLED, now_utc_s, err);
+		code = put_step(books->ledger, row, LT_NOTICE_SIGNALLED, now_utc_s, err);
 		/* One that has no step just then hears nothing. */
 		if (code == LT_OK) {
-			lt_proof_ask(
-			    books->ledger, proof, job->job_id, now_utc_s);
+			lt_proof_ask(books->ledger, proof, job->job_id, now_utc_s);
 			(void)lt_batch_signal(job, signal, NULL);
 		}
 	}
-	/* Its user's own word, or it can't be requeued: the signal, and no
-	 * more. */
-	if (code != LT_OK || now_utc_s < requeue_utc_s ||
-	    !job->requeue_allowed || !job->is_batch)
+	/* Its user's own word, or it can't be requeued: the signal, and no more. */
+	if (code != LT_OK || now_utc_s < requeue_utc_s || !job->requeue_allowed || !job->is_batch)
 		return code;
 	/* One that still runs was not: it failed, or we ended before it. */
 	if (row->step >= LT_NOTICE_REQUEUED && !is_newer(job, row))
 		return LT_OK;
-	const int64_t asked_utc_s =
-	    row->step == LT_NOTICE_SIGNALLED ? row->at_utc_s : 0;
+	const int64_t asked_utc_s = row->step == LT_NOTICE_SIGNALLED ? row->at_utc_s : 0;
 	code = lt_interrupted_note(&books->site->market, books->ledger, job,
 	    &(struct lt_ended_by_us){.at_utc_s = now_utc_s,
 		.asked_utc_s = asked_utc_s,
 		.counts = is_taken(notices, job)},
 	    err);
 	if (code == LT_OK)
-		code = put_step(
-		    books->ledger, row, LT_NOTICE_REQUEUED, now_utc_s, err);
+		code = put_step(books->ledger, row, LT_NOTICE_REQUEUED, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_batch_requeue(job, err);
 	lt_poll_again(books->jobs, job->job_id);
@@ -532,36 +497,33 @@ leave(const struct lt_books *books, struct lt_notice_state *notices,
 bool
 lt_notice_is_there(const struct lt_batch_job *job, const char *node)
 {
-	return (job->state == LT_JOB_RUNNING ||
-		   job->state == LT_JOB_SUSPENDED || job->completing) &&
+	return (job->state == LT_JOB_RUNNING || job->state == LT_JOB_SUSPENDED ||
+		   job->completing) &&
 	       lt_batch_has_node(job->node_list, node);
 }
 
-/* Returns the time by which a requeued job has ended. If its node goes down
- * before, Slurm calls the job one that can never run. */
+/* Returns the time by which a requeued job has ended. If its node goes down before, Slurm calls the
+ * job one that can never run. */
 static int64_t
 ended_utc_s(const struct lt_tables *tables, const struct lt_reclaimed *row)
 {
 	return row != NULL && row->step == LT_NOTICE_REQUEUED
-		   ? row->at_utc_s + tables->conf.kill_wait_s +
-			 LT_NOTICE_MARGIN_S
+		   ? row->at_utc_s + tables->conf.kill_wait_s + LT_NOTICE_MARGIN_S
 		   : 0;
 }
 
-/* Returns whether something of a job is still there, and when the node may be
- * set down. */
+/* Returns whether something of a job is still there, and when the node may be set down. */
 static bool
 leave_node(const struct lt_books *books, struct lt_notice_state *notices,
-    struct lt_proof_state *proof, const struct lt_notice *notice,
-    int64_t now_utc_s, int64_t *down_utc_s, struct lt_error *err)
+    struct lt_proof_state *proof, const struct lt_notice *notice, int64_t now_utc_s,
+    int64_t *down_utc_s, struct lt_error *err)
 {
 	const struct lt_batch_jobs *const list = &books->jobs->list;
 	const int64_t requeue_utc_s =
 	    lt_notice_requeue_utc_s(&books->site->tables, notice->end_utc_s);
 	/* A requeue that fails again and again does not keep it. */
 	const int64_t latest_utc_s =
-	    notice->end_utc_s +
-	    2 * (books->site->tables.conf.kill_wait_s + LT_NOTICE_MARGIN_S);
+	    notice->end_utc_s + 2 * (books->site->tables.conf.kill_wait_s + LT_NOTICE_MARGIN_S);
 	bool is_used = false;
 
 	*down_utc_s = notice->end_utc_s;
@@ -579,20 +541,17 @@ leave_node(const struct lt_books *books, struct lt_notice_state *notices,
 		else
 			lt_poll_ahead(books->jobs, part->job_id);
 		const struct lt_batch_job *job =
-		    part->het_job_id != 0 ? lt_jobs_find(list, part->het_job_id)
-					  : part;
+		    part->het_job_id != 0 ? lt_jobs_find(list, part->het_job_id) : part;
 		if (job == NULL)
 			job = part;
 		/* One that fails keeps nobody. */
 		if (!part->completing && !job->completing &&
-		    leave(books, notices, proof, job, requeue_utc_s, now_utc_s,
-			&failed) != LT_OK)
+		    leave(books, notices, proof, job, requeue_utc_s, now_utc_s, &failed) != LT_OK)
 			*err = failed;
-		const int64_t at_utc_s = ended_utc_s(
-		    &books->site->tables, find_row(notices, job->job_id));
+		const int64_t at_utc_s =
+		    ended_utc_s(&books->site->tables, find_row(notices, job->job_id));
 		if (at_utc_s > *down_utc_s)
-			*down_utc_s =
-			    at_utc_s < latest_utc_s ? at_utc_s : latest_utc_s;
+			*down_utc_s = at_utc_s < latest_utc_s ? at_utc_s : latest_utc_s;
 	}
 	return is_used;
 }
@@ -620,17 +579,16 @@ lt_notice_interrupt(struct lt_ledger *ledger, struct lt_notice_state *notices,
 	return code == LT_OK ? read_ledger(ledger, notices, err) : code;
 }
 
-/* Returns when it is requeued. A job that says that its checkpoint is written
- * need not be waited for. */
+/* Returns when it is requeued. A job that says that its checkpoint is written need not be waited
+ * for. */
 static int64_t
-requeue_utc_s_of(const struct lt_proof_state *proof,
-    const struct lt_canary *canary, int64_t now_utc_s)
+requeue_utc_s_of(
+    const struct lt_proof_state *proof, const struct lt_canary *canary, int64_t now_utc_s)
 {
 	const struct lt_life *const life = lt_proof_life(proof, canary->job_id);
 
-	return life != NULL && life->asked_utc_s != 0 && life->write_s > 0
-		   ? now_utc_s
-		   : canary->requeue_utc_s;
+	return life != NULL && life->asked_utc_s != 0 && life->write_s > 0 ? now_utc_s
+									   : canary->requeue_utc_s;
 }
 
 /* Treats each canary as if its node were taken back, until that run is over. */
@@ -646,25 +604,22 @@ leave_canaries(const struct lt_books *books, struct lt_notice_state *notices,
 		    lt_jobs_find(&books->jobs->list, canary.job_id);
 		struct lt_error failed = {0};
 
-		if (job == NULL || job->completing ||
-		    job->state != LT_JOB_RUNNING ||
+		if (job == NULL || job->completing || job->state != LT_JOB_RUNNING ||
 		    job->start_utc_s != canary.start_utc_s) {
-			(void)lt_ledger_drop_canary(
-			    books->ledger, canary.job_id, NULL);
+			(void)lt_ledger_drop_canary(books->ledger, canary.job_id, NULL);
 			continue;
 		}
 		lt_poll_at(books->jobs, canary.job_id);
-		if (leave(books, notices, proof, job,
-			requeue_utc_s_of(proof, &canary, now_utc_s), now_utc_s,
-			&failed) != LT_OK)
+		if (leave(books, notices, proof, job, requeue_utc_s_of(proof, &canary, now_utc_s),
+			now_utc_s, &failed) != LT_OK)
 			*err = failed;
 		notices->canaries[kept++] = canary;
 	}
 	notices->canary_count = kept;
 }
 
-/* Starts all parts of a heterogeneous job, which follow their leader in the
- * list, once each is admitted. */
+/* Starts all parts of a heterogeneous job, which follow their leader in the list, once each is
+ * admitted. */
 static bool
 begin_now(const struct lt_books *books, struct lt_replan_state *replan,
     const struct lt_batch_job *job, int64_t now_utc_s, struct lt_error *err)
@@ -676,34 +631,29 @@ begin_now(const struct lt_books *books, struct lt_replan_state *replan,
 	       end->het_job_id == job->job_id)
 		end++;
 	for (const struct lt_batch_job *part = job; part < end; part++)
-		if (part->completing || part->held ||
-		    part->state != LT_JOB_PENDING ||
+		if (part->completing || part->held || part->state != LT_JOB_PENDING ||
 		    lt_gate_holds_back(books->ledger, books->jobs, part))
 			return false;
 	for (const struct lt_batch_job *part = job; part < end; part++) {
 		bool moved;
 
-		if (lt_again(books, replan, part, now_utc_s, &moved, err) !=
-			LT_OK ||
-		    (!moved &&
-			lt_again_now(books->site, books->ledger, books->budget,
-			    part, now_utc_s, err) != LT_OK))
+		if (lt_again(books, replan, part, now_utc_s, &moved, err) != LT_OK ||
+		    (!moved && lt_again_now(books->site, books->ledger, books->budget, part,
+				   now_utc_s, err) != LT_OK))
 			return false;
 	}
 	return true;
 }
 
-/* True if something is still to be done for it: not if it has ended, resumes
- * elsewhere, or its node stays after all. */
+/* True if something is still to be done for it: not if it has ended, resumes elsewhere, or its node
+ * stays after all. */
 static bool
 is_open(const struct lt_reclaimed *row, const struct lt_batch_job *job)
 {
-	if (job == NULL || job->state == LT_JOB_FINISHED ||
-	    row->step == LT_NOTICE_STARTED)
+	if (job == NULL || job->state == LT_JOB_FINISHED || row->step == LT_NOTICE_STARTED)
 		return false;
-	return row->is_leaving ||
-	       (row->step == LT_NOTICE_REQUEUED &&
-		   (job->state == LT_JOB_PENDING || !is_newer(job, row)));
+	return row->is_leaving || (row->step == LT_NOTICE_REQUEUED &&
+				      (job->state == LT_JOB_PENDING || !is_newer(job, row)));
 }
 
 static void
@@ -714,28 +664,26 @@ start_again(const struct lt_books *books, struct lt_replan_state *replan,
 
 	for (uint32_t i = 0; i < notices->job_count; i++) {
 		struct lt_reclaimed row = notices->jobs[i];
-		const struct lt_batch_job *const job =
-		    lt_jobs_find(&books->jobs->list, row.job_id);
+		const struct lt_batch_job *const job = lt_jobs_find(&books->jobs->list, row.job_id);
 
 		if (row.step == LT_NOTICE_REQUEUED && job != NULL) {
 			if (begin_now(books, replan, job, now_utc_s, err))
-				(void)put_step(books->ledger, &row,
-				    LT_NOTICE_STARTED, now_utc_s, err);
+				(void)put_step(
+				    books->ledger, &row, LT_NOTICE_STARTED, now_utc_s, err);
 			lt_poll_again(books->jobs, row.job_id);
 		}
 		if (is_open(&row, job))
 			notices->jobs[kept++] = row;
 		else
-			(void)lt_ledger_drop_reclaimed(
-			    books->ledger, row.job_id, NULL);
+			(void)lt_ledger_drop_reclaimed(books->ledger, row.job_id, NULL);
 	}
 	notices->job_count = kept;
 }
 
 int
-lt_notice_run(struct lt_site *site, const struct lt_books *books,
-    struct lt_replan_state *replan, struct lt_notice_state *notices,
-    struct lt_proof_state *proof, int64_t now_utc_s, struct lt_error *err)
+lt_notice_run(struct lt_site *site, const struct lt_books *books, struct lt_replan_state *replan,
+    struct lt_notice_state *notices, struct lt_proof_state *proof, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	const int code = lt_notice_know(books->ledger, notices, err);
 	struct lt_error failed = {0};
@@ -752,16 +700,15 @@ lt_notice_run(struct lt_site *site, const struct lt_books *books,
 
 		if (notice->stage != LT_NOTICE_LEAVES)
 			continue;
-		const bool is_used = leave_node(
-		    books, notices, proof, notice, now_utc_s, &down_utc_s, err);
+		const bool is_used =
+		    leave_node(books, notices, proof, notice, now_utc_s, &down_utc_s, err);
 
 		if (now_utc_s - notice->told_utc_s < LATE_S)
 			books->jobs->next.started = 0;
-		if (now_utc_s < down_utc_s ||
-		    (is_used && lt_drained_down(notice) == LT_ENET))
+		if (now_utc_s < down_utc_s || (is_used && lt_drained_down(notice) == LT_ENET))
 			continue;
-		if (lt_drained_put(books->ledger, notices, notice,
-			LT_NOTICE_GONE, &failed) != LT_OK)
+		if (lt_drained_put(books->ledger, notices, notice, LT_NOTICE_GONE, &failed) !=
+		    LT_OK)
 			*err = failed;
 		lt_log("notice_over", "node=%s down=%d", notice->node, is_used);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looks at the running jobs that may be paused, and at the paused ones that
- * are due: which is suspended, moved, resumed, or sent back to the queue.
+ * Looks at the running jobs that may be paused, and at the paused ones that are due: which is
+ * suspended, moved, resumed, or sent back to the queue.
  *
  * Reads the job list, the market and the ledger's rows of pauses; acts by
  * pause_move.c and pause_requeue.c, which write each step into the ledger
@@ -40,8 +40,7 @@ lt_pausing_read(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
 	(void)now_utc_s;
 	free(jobs->paused);
 	jobs->paused = NULL;
-	const int code =
-	    lt_ledger_paused(ledger, &jobs->paused, &jobs->paused_count, err);
+	const int code = lt_ledger_paused(ledger, &jobs->paused, &jobs->paused_count, err);
 	jobs->paused_capacity = jobs->paused_count;
 	still->is_read = code == LT_OK;
 	return code;
@@ -51,11 +50,11 @@ lt_pausing_read(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
 
 /* Returns why it resumes; NULL: it stands still. */
 static const char *
-reason(const struct lt_site *site, const struct lt_batch_job *job,
-    const struct lt_paused *row, int64_t now_utc_s)
+reason(const struct lt_site *site, const struct lt_batch_job *job, const struct lt_paused *row,
+    int64_t now_utc_s)
 {
-	const int64_t still_s = now_utc_s - job->start_utc_s -
-				lt_suspension_worked_s(job, now_utc_s);
+	const int64_t still_s =
+	    now_utc_s - job->start_utc_s - lt_suspension_worked_s(job, now_utc_s);
 
 	if (now_utc_s >= row->until_utc_s)
 		return "due";
@@ -68,11 +67,10 @@ reason(const struct lt_site *site, const struct lt_batch_job *job,
 
 /* False: its row is done with. */
 static bool
-follow_row(const struct lt_pauser *by, struct lt_paused *row, int64_t now_utc_s,
-    struct lt_error *err)
+follow_row(
+    const struct lt_pauser *by, struct lt_paused *row, int64_t now_utc_s, struct lt_error *err)
 {
-	const struct lt_batch_job *const job =
-	    lt_jobs_find(&by->books->jobs->list, row->job_id);
+	const struct lt_batch_job *const job = lt_jobs_find(&by->books->jobs->list, row->job_id);
 
 	if (row->step >= LT_PAUSE_ASKED)
 		return lt_pausing_follow_requeue(by, job, row, now_utc_s, err);
@@ -85,8 +83,7 @@ follow_row(const struct lt_pauser *by, struct lt_paused *row, int64_t now_utc_s,
 			row->changed_utc_s = job->changed_utc_s;
 		if (seen == LT_PAUSE_LEFT)
 			row->held_s = 0;
-		if (lt_pausing_put(
-			by->books->ledger, row, seen, now_utc_s, err) != LT_OK)
+		if (lt_pausing_put(by->books->ledger, row, seen, now_utc_s, err) != LT_OK)
 			return true;
 	}
 	if (row->step == LT_PAUSE_LEFT)
@@ -96,14 +93,12 @@ follow_row(const struct lt_pauser *by, struct lt_paused *row, int64_t now_utc_s,
 	lt_poll_at(by->books->jobs, row->job_id);
 	const char *const why = reason(by->books->site, job, row, now_utc_s);
 	if (row->step == LT_PAUSE_PAUSED && why != NULL)
-		(void)lt_pausing_go_on(by->books->ledger, by->books->jobs,
-		    by->pass, job, row, LT_PAUSE_RESUMING, why);
-	else if ((row->step == LT_PAUSE_RESUMING ||
-		     row->step == LT_PAUSE_RESUMING_FOR_GOOD) &&
-		 job->state == LT_JOB_SUSPENDED &&
-		 lt_pausing_is_newer(job, row))
-		(void)lt_pausing_go_on(by->books->ledger, by->books->jobs,
-		    by->pass, job, row, row->step, "again");
+		(void)lt_pausing_go_on(
+		    by->books->ledger, by->books->jobs, by->pass, job, row, LT_PAUSE_RESUMING, why);
+	else if ((row->step == LT_PAUSE_RESUMING || row->step == LT_PAUSE_RESUMING_FOR_GOOD) &&
+		 job->state == LT_JOB_SUSPENDED && lt_pausing_is_newer(job, row))
+		(void)lt_pausing_go_on(
+		    by->books->ledger, by->books->jobs, by->pass, job, row, row->step, "again");
 	return true;
 }
 
@@ -117,8 +112,7 @@ follow_all(const struct lt_pauser *by, int64_t now_utc_s, struct lt_error *err)
 		struct lt_paused row = jobs->paused[i];
 
 		if (follow_row(by, &row, now_utc_s, err) ||
-		    lt_ledger_drop_paused(by->books->ledger, row.job_id, err) !=
-			LT_OK)
+		    lt_ledger_drop_paused(by->books->ledger, row.job_id, err) != LT_OK)
 			jobs->paused[kept++] = row; /* or tried again */
 		else
 			by->still->next_utc_s = now_utc_s; /* when it is next */
@@ -131,25 +125,23 @@ follow_all(const struct lt_pauser *by, int64_t now_utc_s, struct lt_error *err)
 /* Plans its pause again by today's figures: to end sooner, later, or at once.
  */
 static void
-again(const struct lt_books *books, const struct lt_pass_time *pass,
-    struct lt_pausing *s, struct lt_paused *row, bool is_planned)
+again(const struct lt_books *books, const struct lt_pass_time *pass, struct lt_pausing *s,
+    struct lt_paused *row, bool is_planned)
 {
 	struct lt_error err = {0};
 
 	if (row->step != LT_PAUSE_PAUSED)
 		return;
 	if (!is_planned || s->course.until_utc_s == 0)
-		(void)lt_pausing_go_on(books->ledger, books->jobs, pass,
-		    s->standing.job, row, LT_PAUSE_RESUMING,
-		    is_planned ? "better" : "conditions");
+		(void)lt_pausing_go_on(books->ledger, books->jobs, pass, s->standing.job, row,
+		    LT_PAUSE_RESUMING, is_planned ? "better" : "conditions");
 	else if (s->course.until_utc_s != row->until_utc_s)
 		(void)lt_pausing_move(books, s, row, &err);
 }
 
 static void
-look_at_job(const struct lt_pauser *by, struct lt_pausing *s,
-    const struct lt_batch_job *job, const struct lt_pausing_lines *lines,
-    int64_t now_utc_s)
+look_at_job(const struct lt_pauser *by, struct lt_pausing *s, const struct lt_batch_job *job,
+    const struct lt_pausing_lines *lines, int64_t now_utc_s)
 {
 	struct lt_paused *const row = lt_jobs_paused(by->books->jobs, job);
 	struct lt_error err = {0};
@@ -157,8 +149,8 @@ look_at_job(const struct lt_pauser *by, struct lt_pausing *s,
 	if ((row == NULL && job->state != LT_JOB_RUNNING) ||
 	    (row != NULL && row->step != LT_PAUSE_PAUSED))
 		return;
-	const bool is_planned = lt_pausing_plan(
-	    s, by->books, by->replan, by->notices, job, lines, now_utc_s);
+	const bool is_planned =
+	    lt_pausing_plan(s, by->books, by->replan, by->notices, job, lines, now_utc_s);
 	s->standing.job = job;
 	if (is_planned && s->course.again_utc_s < by->still->next_utc_s)
 		by->still->next_utc_s = s->course.again_utc_s;
@@ -166,23 +158,20 @@ look_at_job(const struct lt_pauser *by, struct lt_pausing *s,
 		again(by->books, by->pass, s, row, is_planned);
 	} else if (is_planned && s->course.until_utc_s > now_utc_s) {
 		by->still->asked++;
-		const int code =
-		    s->requeues ? lt_pausing_ask(by->books, by->proof, s, &err)
-				: lt_pausing_suspend(by->books, s, &err);
+		const int code = s->requeues ? lt_pausing_ask(by->books, by->proof, s, &err)
+					     : lt_pausing_suspend(by->books, s, &err);
 
-		if (code == LT_EDENIED && by->still->refused++ == 0 &&
-		    by->still->were_refused == 0)
+		if (code == LT_EDENIED && by->still->refused++ == 0 && by->still->were_refused == 0)
 			lt_log("pause_unaffordable", "error=\"%s\"", err.text);
 		else if (code != LT_OK && code != LT_EDENIED)
-			lt_log("pause_failed", "job=%u error=\"%s\"",
-			    job->job_id, err.text);
+			lt_log("pause_failed", "job=%u error=\"%s\"", job->job_id, err.text);
 	}
 }
 
 /* Looks at up to so many, from the place where the last pass ended. */
 static void
-look_at_all(const struct lt_pauser *by, struct lt_pausing *s,
-    const struct lt_pausing_lines *lines, int64_t now_utc_s)
+look_at_all(const struct lt_pauser *by, struct lt_pausing *s, const struct lt_pausing_lines *lines,
+    int64_t now_utc_s)
 {
 	struct lt_pausing_state *const state = by->still;
 	const struct lt_batch_jobs *const list = &by->books->jobs->list;
@@ -193,14 +182,12 @@ look_at_all(const struct lt_pauser *by, struct lt_pausing *s,
 		state->were_refused = state->refused;
 		state->refused = 0;
 	}
-	for (uint32_t looks = 0; i < list->count && looks < LOOKS_A_PASS &&
-				 state->asked < ASKED_A_PASS;
-	     i++) {
+	for (uint32_t looks = 0;
+	     i < list->count && looks < LOOKS_A_PASS && state->asked < ASKED_A_PASS; i++) {
 		const struct lt_batch_job *const job = &list->jobs[i];
 
 		lt_breath(LT_TURN_READ);
-		if (job->state != LT_JOB_RUNNING &&
-		    job->state != LT_JOB_SUSPENDED)
+		if (job->state != LT_JOB_RUNNING && job->state != LT_JOB_SUSPENDED)
 			continue;
 		looks++;
 		look_at_job(by, s, job, lines, now_utc_s);
@@ -214,15 +201,14 @@ look_at_all(const struct lt_pauser *by, struct lt_pausing *s,
 
 /* Looks at the new ones; more than so many wait for the next market. */
 static void
-look_at_new(const struct lt_pauser *by, struct lt_pausing *s,
-    const struct lt_pausing_lines *lines, int64_t now_utc_s)
+look_at_new(const struct lt_pauser *by, struct lt_pausing *s, const struct lt_pausing_lines *lines,
+    int64_t now_utc_s)
 {
 	const struct lt_batch_jobs *const list = &by->books->jobs->list;
 	uint32_t looks = 0;
 
-	for (uint32_t i = 0; i < list->count && looks < LOOKS_A_PASS &&
-			     by->still->asked < ASKED_A_PASS;
-	     i++) {
+	for (uint32_t i = 0;
+	     i < list->count && looks < LOOKS_A_PASS && by->still->asked < ASKED_A_PASS; i++) {
 		const struct lt_batch_job *const job = &list->jobs[i];
 
 		if (job->state != LT_JOB_RUNNING ||
@@ -236,29 +222,25 @@ look_at_new(const struct lt_pauser *by, struct lt_pausing *s,
 /* Resumes some that stand still for jobs that came since and want their nodes.
  */
 static void
-make_way(const struct lt_tables *tables, struct lt_ledger *ledger,
-    struct lt_jobs_state *jobs, const struct lt_pass_time *pass,
-    const struct lt_pausing_lines *lines)
+make_way(const struct lt_tables *tables, struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    const struct lt_pass_time *pass, const struct lt_pausing_lines *lines)
 {
 
 	for (uint32_t i = 0; i < jobs->paused_count; i++) {
 		struct lt_paused *const row = &jobs->paused[i];
-		const struct lt_batch_job *const job =
-		    lt_jobs_find(&jobs->list, row->job_id);
+		const struct lt_batch_job *const job = lt_jobs_find(&jobs->list, row->job_id);
 
 		if (row->step == LT_PAUSE_PAUSED && job != NULL &&
 		    lt_pausing_is_waited_for(lines, tables, job))
-			(void)lt_pausing_go_on(ledger, jobs, pass, job, row,
-			    LT_PAUSE_RESUMING, "waited_for");
+			(void)lt_pausing_go_on(
+			    ledger, jobs, pass, job, row, LT_PAUSE_RESUMING, "waited_for");
 	}
 }
 
 static bool
-is_due(const struct lt_market *market, const struct lt_pausing_state *still,
-    int64_t now_utc_s)
+is_due(const struct lt_market *market, const struct lt_pausing_state *still, int64_t now_utc_s)
 {
-	return still->after != 0 ||
-	       still->looked_generation != market->generation ||
+	return still->after != 0 || still->looked_generation != market->generation ||
 	       now_utc_s >= still->next_utc_s;
 }
 
@@ -278,8 +260,7 @@ is_to_look(const struct lt_site *site, const struct lt_batch_jobs *list,
 }
 
 static int
-look_at_jobs(
-    const struct lt_pauser *by, int64_t now_utc_s, struct lt_error *err)
+look_at_jobs(const struct lt_pauser *by, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_pausing *const s = malloc(sizeof(*s));
 	struct lt_pausing_lines lines;
@@ -287,16 +268,14 @@ look_at_jobs(
 	if (s == NULL)
 		return lt_fail(err, LT_ENOMEM, "pause: out of memory");
 	by->still->asked = 0;
-	lt_pausing_lines(&lines, &by->books->site->tables,
-	    &by->books->jobs->list, now_utc_s);
+	lt_pausing_lines(&lines, &by->books->site->tables, &by->books->jobs->list, now_utc_s);
 	if (is_due(&by->books->site->market, by->still, now_utc_s))
 		look_at_all(by, s, &lines, now_utc_s);
 	if (is_new(&by->books->jobs->list, by->still)) {
-		make_way(&by->books->site->tables, by->books->ledger,
-		    by->books->jobs, by->pass, &lines);
+		make_way(
+		    &by->books->site->tables, by->books->ledger, by->books->jobs, by->pass, &lines);
 		look_at_new(by, s, &lines, now_utc_s);
-		by->still->started_from_utc_s =
-		    by->books->jobs->list.begun_utc_s;
+		by->still->started_from_utc_s = by->books->jobs->list.begun_utc_s;
 	}
 	free(s);
 	return LT_OK;
@@ -306,35 +285,31 @@ bool
 lt_pausing_is_due(const struct lt_site *site, const struct lt_jobs_state *jobs,
     const struct lt_pausing_state *still, int64_t now_utc_s)
 {
-	return jobs->paused_count > 0 ||
-	       is_to_look(site, &jobs->list, still, now_utc_s);
+	return jobs->paused_count > 0 || is_to_look(site, &jobs->list, still, now_utc_s);
 }
 
 int
-lt_pausing_run(
-    const struct lt_pauser *by, int64_t now_utc_s, struct lt_error *err)
+lt_pausing_run(const struct lt_pauser *by, int64_t now_utc_s, struct lt_error *err)
 {
 	follow_all(by, now_utc_s, err);
 	if (err->code == LT_OK &&
-	    is_to_look(
-		by->books->site, &by->books->jobs->list, by->still, now_utc_s))
+	    is_to_look(by->books->site, &by->books->jobs->list, by->still, now_utc_s))
 		return look_at_jobs(by, now_utc_s, err);
 	return err->code;
 }
 
 int
 lt_pausing_end(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
-    const struct lt_pass_time *pass, const struct lt_batch_job *job,
-    int64_t now_utc_s, struct lt_error *err)
+    const struct lt_pass_time *pass, const struct lt_batch_job *job, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	struct lt_paused *const row = lt_jobs_paused(jobs, job);
 
 	if (row != NULL && row->step >= LT_PAUSE_ASKED)
-		return lt_pausing_put(
-		    ledger, row, LT_PAUSE_LEFT, now_utc_s, err);
+		return lt_pausing_put(ledger, row, LT_PAUSE_LEFT, now_utc_s, err);
 	if (row == NULL || row->step == LT_PAUSE_LEFT)
-		return lt_fail(err, LT_ENOENT,
-		    "job %u: lowtide does not let it stand still", job->job_id);
-	return lt_pausing_go_on(ledger, jobs, pass, job, row,
-	    LT_PAUSE_RESUMING_FOR_GOOD, "its_user");
+		return lt_fail(
+		    err, LT_ENOENT, "job %u: lowtide does not let it stand still", job->job_id);
+	return lt_pausing_go_on(
+	    ledger, jobs, pass, job, row, LT_PAUSE_RESUMING_FOR_GOOD, "its_user");
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Suspends a job and resumes it. The hold grows first, by what the pause may
- * cost, then the row is written, then Slurm is asked; so a restart continues
- * and does nothing twice.
+ * Suspends a job and resumes it. The hold grows first, by what the pause may cost, then the row is
+ * written, then Slurm is asked; so a restart continues and does nothing twice.
  *
  * LT_EDENIED: the budget does not allow the growth, and nothing is done.
  */
@@ -36,11 +35,10 @@ enum {
 };
 
 int
-lt_pausing_put(struct lt_ledger *ledger, struct lt_paused *row,
-    enum lt_pause_step step, int64_t now_utc_s, struct lt_error *err)
+lt_pausing_put(struct lt_ledger *ledger, struct lt_paused *row, enum lt_pause_step step,
+    int64_t now_utc_s, struct lt_error *err)
 {
-	static const char *const words[LT_PAUSE_STEP_COUNT] = {
-	    [LT_PAUSE_SUSPENDING] = "suspending",
+	static const char *const words[LT_PAUSE_STEP_COUNT] = {[LT_PAUSE_SUSPENDING] = "suspending",
 	    [LT_PAUSE_PAUSED] = "paused",
 	    [LT_PAUSE_RESUMING] = "resuming",
 	    [LT_PAUSE_RESUMING_FOR_GOOD] = "resuming_for_good",
@@ -57,16 +55,15 @@ lt_pausing_put(struct lt_ledger *ledger, struct lt_paused *row,
 	if (code != LT_OK)
 		return code;
 	*row = next;
-	lt_log("pause", "job=%u step=%s until=%lld", row->job_id,
-	    LT_WORD(words, step), (long long)row->until_utc_s);
+	lt_log("pause", "job=%u step=%s until=%lld", row->job_id, LT_WORD(words, step),
+	    (long long)row->until_utc_s);
 	return LT_OK;
 }
 
-/* The hold of a run that stands still for held_s in all. False: it can't be
- * priced. */
+/* The hold of a run that stands still for held_s in all. False: it can't be priced. */
 static bool
-grow(struct lt_ledger_hold *grown, const struct lt_site *site,
-    struct lt_ledger *ledger, const struct lt_standing *at, int64_t held_s)
+grow(struct lt_ledger_hold *grown, const struct lt_site *site, struct lt_ledger *ledger,
+    const struct lt_standing *at, int64_t held_s)
 {
 	struct lt_batch_job still = *at->job;
 	struct lt_amount *const held = &grown->quote.hold_per_task;
@@ -77,18 +74,14 @@ grow(struct lt_ledger_hold *grown, const struct lt_site *site,
 	if (!lt_quote_of_job(&fresh, &still, site, ledger, at->now_utc_s))
 		return false;
 	const struct lt_amount *const want = &fresh.hold_per_task;
-	if (want->has_money &&
-	    (!held->has_money || want->money_micros > held->money_micros))
+	if (want->has_money && (!held->has_money || want->money_micros > held->money_micros))
 		held->money_micros = want->money_micros;
-	if (want->has_carbon &&
-	    (!held->has_carbon || want->carbon_mg > held->carbon_mg))
+	if (want->has_carbon && (!held->has_carbon || want->carbon_mg > held->carbon_mg))
 		held->carbon_mg = want->carbon_mg;
 	held->has_money |= want->has_money;
 	held->has_carbon |= want->has_carbon;
 	const int64_t end_utc_s =
-	    at->job->limit_s < INT64_MAX / 2
-		? at->job->start_utc_s + at->job->limit_s + held_s
-		: 0;
+	    at->job->limit_s < INT64_MAX / 2 ? at->job->start_utc_s + at->job->limit_s + held_s : 0;
 	if (end_utc_s > grown->quote.end_utc_s)
 		grown->quote.end_utc_s = end_utc_s;
 	grown->quote.rev++;
@@ -102,25 +95,21 @@ lt_pausing_fit(const struct lt_books *books, const struct lt_standing *at,
 	int code = LT_OK;
 
 	if (!lt_sheet_budgeted(&books->budget->snapshot,
-		lt_sheet_account(
-		    &books->budget->snapshot, at->hold.quote.account)))
+		lt_sheet_account(&books->budget->snapshot, at->hold.quote.account)))
 		return LT_OK;
 	code = lt_ingest(books, at->now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_compile_budget(books, at->now_utc_s, err);
-	if (code == LT_OK &&
-	    !lt_fits_instead(books->budget, &at->hold, grown, at->now_utc_s))
-		code = lt_fail(err, LT_EDENIED,
-		    "job %u: its budget does not allow a pause",
-		    at->job->job_id);
+	if (code == LT_OK && !lt_fits_instead(books->budget, &at->hold, grown, at->now_utc_s))
+		code = lt_fail(
+		    err, LT_EDENIED, "job %u: its budget does not allow a pause", at->job->job_id);
 	return code;
 }
 
 /* Writes both or neither. */
 static int
 write_both(struct lt_ledger *ledger, struct lt_budget_state *budget,
-    const struct lt_ledger_hold *hold, const struct lt_paused *row,
-    struct lt_error *err)
+    const struct lt_ledger_hold *hold, const struct lt_paused *row, struct lt_error *err)
 {
 	int code = lt_ledger_begin(ledger, err);
 
@@ -150,8 +139,7 @@ static int64_t
 held_until(const struct lt_standing *at, int64_t until_utc_s)
 {
 	const int64_t most_s = until_utc_s - at->job->start_utc_s -
-			       lt_suspension_worked_s(at->job, at->now_utc_s) +
-			       LATE_S;
+			       lt_suspension_worked_s(at->job, at->now_utc_s) + LATE_S;
 
 	return (most_s / GRAIN_S + 1) * GRAIN_S;
 }
@@ -159,8 +147,8 @@ held_until(const struct lt_standing *at, int64_t until_utc_s)
 int
 lt_pausing_add(struct lt_jobs_state *jobs, const struct lt_paused *row)
 {
-	struct lt_paused *const grown = lt_items_grow(jobs->paused,
-	    &jobs->paused_capacity, jobs->paused_count, sizeof(*grown));
+	struct lt_paused *const grown =
+	    lt_items_grow(jobs->paused, &jobs->paused_capacity, jobs->paused_count, sizeof(*grown));
 	uint32_t at = jobs->paused_count;
 
 	if (grown == NULL)
@@ -172,8 +160,7 @@ lt_pausing_add(struct lt_jobs_state *jobs, const struct lt_paused *row)
 		grown[at] = *row; /* of a run before */
 		return LT_OK;
 	}
-	memmove(&grown[at + 1], &grown[at],
-	    (jobs->paused_count - at) * sizeof(*grown));
+	memmove(&grown[at + 1], &grown[at], (jobs->paused_count - at) * sizeof(*grown));
 	grown[at] = *row;
 	jobs->paused_count++;
 	return LT_OK;
@@ -181,9 +168,8 @@ lt_pausing_add(struct lt_jobs_state *jobs, const struct lt_paused *row)
 
 /* Lowers the hold again if the pause was not made. */
 static int
-take_back(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
-    struct lt_budget_state *budget, const struct lt_standing *at,
-    const struct lt_ledger_hold *grown, struct lt_error *err)
+take_back(struct lt_ledger *ledger, struct lt_jobs_state *jobs, struct lt_budget_state *budget,
+    const struct lt_standing *at, const struct lt_ledger_hold *grown, struct lt_error *err)
 {
 	struct lt_ledger_hold hold = at->hold;
 	struct lt_paused *const row = lt_jobs_paused(jobs, at->job);
@@ -195,14 +181,12 @@ take_back(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
 	int code = lt_ledger_put_hold(ledger, &hold, err);
 	/* Its row goes with the next look at it. */
 	return code == LT_OK && row != NULL
-		   ? lt_pausing_put(
-			 ledger, row, LT_PAUSE_RESUMING, at->now_utc_s, err)
+		   ? lt_pausing_put(ledger, row, LT_PAUSE_RESUMING, at->now_utc_s, err)
 		   : code;
 }
 
 int
-lt_pausing_suspend(
-    const struct lt_books *books, struct lt_pausing *s, struct lt_error *err)
+lt_pausing_suspend(const struct lt_books *books, struct lt_pausing *s, struct lt_error *err)
 {
 	const struct lt_standing *const at = &s->standing;
 	const struct lt_batch_job *const job = at->job;
@@ -220,26 +204,20 @@ lt_pausing_suspend(
 		return lt_fail(err, LT_ENOMEM, "pause: out of memory");
 	int code = grow(grown, books->site, books->ledger, at, row.held_s)
 		       ? lt_pausing_fit(books, at, grown, err)
-		       : lt_fail(err, LT_EDENIED,
-			     "job %u: a pause can't be priced", job->job_id);
+		       : lt_fail(err, LT_EDENIED, "job %u: a pause can't be priced", job->job_id);
 	if (code == LT_OK)
-		code =
-		    write_both(books->ledger, books->budget, grown, &row, err);
-	if (code == LT_OK &&
-	    (code = lt_pausing_add(books->jobs, &row)) != LT_OK)
+		code = write_both(books->ledger, books->budget, grown, &row, err);
+	if (code == LT_OK && (code = lt_pausing_add(books->jobs, &row)) != LT_OK)
 		code = lt_fail(err, LT_ENOMEM, "pause: out of memory");
 	if (code == LT_OK) {
 		lt_log("pause",
 		    "job=%u step=suspending until=%lld held_s=%lld saves_micros=%lld saves_mg=%lld",
-		    job->job_id, (long long)row.until_utc_s,
-		    (long long)row.held_s, (long long)row.saves.money_micros,
-		    (long long)row.saves.carbon_mg);
+		    job->job_id, (long long)row.until_utc_s, (long long)row.held_s,
+		    (long long)row.saves.money_micros, (long long)row.saves.carbon_mg);
 		lt_poll_again(books->jobs, job->job_id);
 		if (lt_batch_suspend(job, &refused) != LT_OK) {
-			lt_log("pause_refused", "job=%u error=\"%s\"",
-			    job->job_id, refused.text);
-			code = take_back(books->ledger, books->jobs,
-			    books->budget, at, grown, err);
+			lt_log("pause_refused", "job=%u error=\"%s\"", job->job_id, refused.text);
+			code = take_back(books->ledger, books->jobs, books->budget, at, grown, err);
 		}
 	}
 	free(grown);
@@ -247,8 +225,8 @@ lt_pausing_suspend(
 }
 
 int
-lt_pausing_move(const struct lt_books *books, struct lt_pausing *s,
-    struct lt_paused *row, struct lt_error *err)
+lt_pausing_move(
+    const struct lt_books *books, struct lt_pausing *s, struct lt_paused *row, struct lt_error *err)
 {
 	const struct lt_standing *const at = &s->standing;
 	struct lt_ledger_hold *const grown = malloc(sizeof(*grown));
@@ -267,13 +245,11 @@ lt_pausing_move(const struct lt_books *books, struct lt_pausing *s,
 	} else {
 		code = lt_pausing_fit(books, at, grown, err);
 		if (code == LT_OK)
-			code = write_both(
-			    books->ledger, books->budget, grown, &next, err);
+			code = write_both(books->ledger, books->budget, grown, &next, err);
 	}
 	if (code == LT_OK) {
-		lt_log("pause", "job=%u step=moved until=%lld held_s=%lld",
-		    row->job_id, (long long)next.until_utc_s,
-		    (long long)next.held_s);
+		lt_log("pause", "job=%u step=moved until=%lld held_s=%lld", row->job_id,
+		    (long long)next.until_utc_s, (long long)next.held_s);
 		*row = next;
 	}
 	free(grown);
@@ -282,25 +258,22 @@ lt_pausing_move(const struct lt_books *books, struct lt_pausing *s,
 
 int
 lt_pausing_go_on(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
-    const struct lt_pass_time *pass, const struct lt_batch_job *job,
-    struct lt_paused *row, enum lt_pause_step step, const char *why)
+    const struct lt_pass_time *pass, const struct lt_batch_job *job, struct lt_paused *row,
+    enum lt_pause_step step, const char *why)
 {
 	struct lt_error err = {0};
 
 	/* Before the step's time is another: by it a suspension is known. */
 	if (row->changed_utc_s == 0 && job->state == LT_JOB_SUSPENDED)
 		row->changed_utc_s = job->changed_utc_s;
-	/* A ledger that can't be written stops nobody: the record shows that it
-	 * runs, too. */
+	/* A ledger that can't be written stops nobody: the record shows that it runs, too. */
 	if (lt_pausing_put(ledger, row, step, lt_pass_now(pass), &err) != LT_OK)
-		lt_log(
-		    "pause_lost", "job=%u error=\"%s\"", row->job_id, err.text);
+		lt_log("pause_lost", "job=%u error=\"%s\"", row->job_id, err.text);
 	err = (struct lt_error){0};
 	lt_log("pause_over", "job=%u why=%s", row->job_id, why);
 	lt_poll_again(jobs, row->job_id);
 	const int code = lt_batch_go_on(job, &err);
 	if (code != LT_OK)
-		lt_log("go_on_failed", "job=%u error=\"%s\"", row->job_id,
-		    err.text);
+		lt_log("go_on_failed", "job=%u error=\"%s\"", row->job_id, err.text);
 	return code;
 }

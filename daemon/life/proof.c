@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Turns the progress that nodes report into proof of which jobs resume. Written
- * to the ledger as it is learned: an interruption outlives lowtided. A report
- * that can't be judged yet is asked for again.
+ * Turns the progress that nodes report into proof of which jobs resume. Written to the ledger as it
+ * is learned: an interruption outlives lowtided. A report that can't be judged yet is asked for
+ * again.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,13 +27,11 @@ lt_proof_free(struct lt_proof_state *state)
 }
 
 static int
-read_ledger(struct lt_ledger *ledger, struct lt_proof_state *proof,
-    struct lt_error *err)
+read_ledger(struct lt_ledger *ledger, struct lt_proof_state *proof, struct lt_error *err)
 {
 	if (proof->is_read)
 		return LT_OK;
-	const int code =
-	    lt_ledger_lives(ledger, &proof->lives, &proof->life_count, err);
+	const int code = lt_ledger_lives(ledger, &proof->lives, &proof->life_count, err);
 	proof->life_capacity = proof->life_count;
 	proof->is_read = code == LT_OK;
 	return code;
@@ -45,17 +43,13 @@ lt_proof_of_job(struct lt_proof_job *whose, const struct lt_batch_job *job)
 	struct lt_quote *const quote = &whose->quote;
 
 	if (job->admin_comment == NULL ||
-	    lt_quote_unpack(quote, job->admin_comment,
-		strlen(job->admin_comment), NULL) != LT_OK ||
-	    !quote->wish.known || !quote->wish.checkpoint ||
-	    quote->wish.script_hash == 0)
+	    lt_quote_unpack(quote, job->admin_comment, strlen(job->admin_comment), NULL) != LT_OK ||
+	    !quote->wish.known || !quote->wish.checkpoint || quote->wish.script_hash == 0)
 		return false;
-	whose->of = (struct lt_proof_of){.account = quote->account,
-	    .name = job->name,
-	    .script_hash = quote->wish.script_hash};
-	const struct lt_run_kind kind = {.uid = job->uid,
-	    .account = whose->of.account,
-	    .name = whose->of.name};
+	whose->of = (struct lt_proof_of){
+	    .account = quote->account, .name = job->name, .script_hash = quote->wish.script_hash};
+	const struct lt_run_kind kind = {
+	    .uid = job->uid, .account = whose->of.account, .name = whose->of.name};
 	whose->of.key = lt_history_proof_key(&kind, whose->of.script_hash);
 	return true;
 }
@@ -82,8 +76,8 @@ life_of(struct lt_proof_state *state, const struct lt_batch_job *job)
 	struct lt_life *life = find_life(state, job->job_id);
 
 	if (life == NULL) {
-		struct lt_life *const grown = lt_items_grow(state->lives,
-		    &state->life_capacity, state->life_count, sizeof(*grown));
+		struct lt_life *const grown = lt_items_grow(
+		    state->lives, &state->life_capacity, state->life_count, sizeof(*grown));
 
 		if (grown == NULL)
 			return NULL;
@@ -93,18 +87,16 @@ life_of(struct lt_proof_state *state, const struct lt_batch_job *job)
 	}
 	/* Slurm gives ids again. */
 	if (life->uid != job->uid)
-		*life =
-		    (struct lt_life){.job_id = job->job_id, .uid = job->uid};
+		*life = (struct lt_life){.job_id = job->job_id, .uid = job->uid};
 	return life;
 }
 
 /* Puts the outcome of an interruption into the proof. */
 static int
-conclude(struct lt_ledger *ledger, struct lt_charges *charges,
-    const struct lt_batch_job *job, struct lt_life *life, int64_t now_utc_s)
+conclude(struct lt_ledger *ledger, struct lt_charges *charges, const struct lt_batch_job *job,
+    struct lt_life *life, int64_t now_utc_s)
 {
-	static const char *const words[LT_OUTCOME_COUNT] = {
-	    [LT_OUTCOME_OPEN] = "open",
+	static const char *const words[LT_OUTCOME_COUNT] = {[LT_OUTCOME_OPEN] = "open",
 	    [LT_OUTCOME_SURVIVED] = "survived",
 	    [LT_OUTCOME_FAILED] = "failed",
 	    [LT_OUTCOME_UNKNOWN] = "unknown"};
@@ -112,11 +104,10 @@ conclude(struct lt_ledger *ledger, struct lt_charges *charges,
 	struct lt_proof_row row;
 	struct lt_error err = {0};
 
-	lt_log("proof", "job=%u outcome=%s was=%.15g first=%.15g after_s=%lld",
-	    job->job_id, LT_WORD(words, life->outcome), life->before_progress,
-	    life->now.first.progress, (long long)life->now.first_after_s);
-	if (!lt_proof_of_job(&whose, job) ||
-	    life->outcome == LT_OUTCOME_UNKNOWN)
+	lt_log("proof", "job=%u outcome=%s was=%.15g first=%.15g after_s=%lld", job->job_id,
+	    LT_WORD(words, life->outcome), life->before_progress, life->now.first.progress,
+	    (long long)life->now.first_after_s);
+	if (!lt_proof_of_job(&whose, job) || life->outcome == LT_OUTCOME_UNKNOWN)
 		return LT_OK;
 	int code = lt_ledger_proof(ledger, &whose.of.key, &row, &err);
 	if (code != LT_OK)
@@ -125,8 +116,7 @@ conclude(struct lt_ledger *ledger, struct lt_charges *charges,
 	if (life->outcome == LT_OUTCOME_SURVIVED) {
 		row.proven_utc_s = now_utc_s;
 		row.survived++;
-		row.restart_s =
-		    life->now.first_after_s > 0 ? life->now.first_after_s : 1;
+		row.restart_s = life->now.first_after_s > 0 ? life->now.first_after_s : 1;
 		if (life->write_s > 0)
 			row.write_s = life->write_s;
 	} else {
@@ -149,8 +139,7 @@ may_tell(const struct lt_batch_job *job, const struct lt_proof_told *told)
 
 	if (job == NULL)
 		return LT_PROOF_LATER;
-	if (job->uid != told->uid || restarts < job->restarts ||
-	    job->state == LT_JOB_FINISHED)
+	if (job->uid != told->uid || restarts < job->restarts || job->state == LT_JOB_FINISHED)
 		return LT_PROOF_REFUSED;
 	return restarts == job->restarts && job->state != LT_JOB_PENDING &&
 		       lt_batch_has_node(job->node_list, told->node)
@@ -159,12 +148,10 @@ may_tell(const struct lt_batch_job *job, const struct lt_proof_told *told)
 }
 
 enum lt_proof_taken
-lt_proof_tell(struct lt_ledger *ledger, struct lt_charges *charges,
-    struct lt_jobs_state *jobs, struct lt_proof_state *proof,
-    const struct lt_proof_told *told, int64_t now_utc_s)
+lt_proof_tell(struct lt_ledger *ledger, struct lt_charges *charges, struct lt_jobs_state *jobs,
+    struct lt_proof_state *proof, const struct lt_proof_told *told, int64_t now_utc_s)
 {
-	const struct lt_batch_job *const job =
-	    lt_jobs_find(&jobs->list, told->job_id);
+	const struct lt_batch_job *const job = lt_jobs_find(&jobs->list, told->job_id);
 	const enum lt_proof_taken taken = may_tell(job, told);
 
 	if (taken != LT_PROOF_TAKEN) {
@@ -172,28 +159,25 @@ lt_proof_tell(struct lt_ledger *ledger, struct lt_charges *charges,
 			lt_poll_again(jobs, told->job_id);
 		return taken;
 	}
-	struct lt_life *const life = read_ledger(ledger, proof, NULL) == LT_OK
-					 ? life_of(proof, job)
-					 : NULL;
+	struct lt_life *const life =
+	    read_ledger(ledger, proof, NULL) == LT_OK ? life_of(proof, job) : NULL;
 	if (life == NULL)
 		return LT_PROOF_LATER;
 	const struct lt_life before = *life;
 	const bool is_decided = lt_life_tell(life, &told->progress, now_utc_s);
 	if (lt_ledger_put_life(ledger, life, NULL) == LT_OK &&
-	    (!is_decided ||
-		conclude(ledger, charges, job, life, now_utc_s) == LT_OK))
+	    (!is_decided || conclude(ledger, charges, job, life, now_utc_s) == LT_OK))
 		return LT_PROOF_TAKEN;
 	*life = before; /* the node reports it again */
 	return LT_PROOF_LATER;
 }
 
 void
-lt_proof_ask(struct lt_ledger *ledger, struct lt_proof_state *proof,
-    uint32_t job_id, int64_t now_utc_s)
+lt_proof_ask(
+    struct lt_ledger *ledger, struct lt_proof_state *proof, uint32_t job_id, int64_t now_utc_s)
 {
-	struct lt_life *const life = read_ledger(ledger, proof, NULL) == LT_OK
-					 ? find_life(proof, job_id)
-					 : NULL;
+	struct lt_life *const life =
+	    read_ledger(ledger, proof, NULL) == LT_OK ? find_life(proof, job_id) : NULL;
 
 	if (life == NULL)
 		return;
@@ -213,11 +197,9 @@ lt_proof_run(struct lt_ledger *ledger, const struct lt_batch_jobs *list,
 		return code;
 	for (uint32_t i = 0; i < proof->life_count; i++) {
 		const struct lt_life life = proof->lives[i];
-		const struct lt_batch_job *const job =
-		    lt_jobs_find(list, life.job_id);
+		const struct lt_batch_job *const job = lt_jobs_find(list, life.job_id);
 
-		if (job != NULL && job->uid == life.uid &&
-		    job->state != LT_JOB_FINISHED)
+		if (job != NULL && job->uid == life.uid && job->state != LT_JOB_FINISHED)
 			proof->lives[kept++] = life;
 		else
 			(void)lt_ledger_drop_life(ledger, life.job_id, NULL);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's accounts as a tree: look-ups by name; accounts that Slurm has
- * deleted, which stay in the tree while something is charged to them; and
- * accounts that were moved below another one, which stay where they were until
- * an admin accepts the move.
+ * Slurm's accounts as a tree: look-ups by name; accounts that Slurm has deleted, which stay in the
+ * tree while something is charged to them; and accounts that were moved below another one, which
+ * stay where they were until an admin accepts the move.
  *
- * Reads slurmdbd's associations and the accounts that the ledger saw last;
- * writes newly seen and moved accounts into the ledger. On failure the caller's
- * accounts are as before.
+ * Reads slurmdbd's associations and the accounts that the ledger saw last; writes newly seen and
+ * moved accounts into the ledger. On failure the caller's accounts are as before.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,11 +46,9 @@ lt_account_find(const struct lt_account_tree *tree, const char *name)
 }
 
 const char *
-lt_account_parent(
-    const struct lt_account_tree *tree, const char *name, int64_t at_utc_s)
+lt_account_parent(const struct lt_account_tree *tree, const char *name, int64_t at_utc_s)
 {
-	const char *const then =
-	    lt_account_parent_then(&tree->moves, name, at_utc_s);
+	const char *const then = lt_account_parent_then(&tree->moves, name, at_utc_s);
 	const struct lt_batch_account *const now =
 	    then == NULL ? lt_account_find(tree, name) : NULL;
 
@@ -60,8 +56,8 @@ lt_account_parent(
 }
 
 bool
-lt_account_is_below(const struct lt_account_tree *tree, const char *name,
-    const char *team, int64_t at_utc_s)
+lt_account_is_below(
+    const struct lt_account_tree *tree, const char *name, const char *team, int64_t at_utc_s)
 {
 	for (int depth = 0; depth < LT_TREE_DEPTH_MAX && name[0]; depth++) {
 		if (strcasecmp(name, team) == 0)
@@ -80,16 +76,15 @@ by_seen_name(const void *name, const void *seen)
 const struct lt_account_seen *
 lt_seen_find(const struct lt_accounts_seen *seen, const char *name)
 {
-	return seen->count == 0 ? NULL
-				: bsearch(name, seen->list, seen->count,
-				      sizeof(*seen->list), by_seen_name);
+	return seen->count == 0
+		   ? NULL
+		   : bsearch(name, seen->list, seen->count, sizeof(*seen->list), by_seen_name);
 }
 
 /* Keeps what is new or moved: 1; 0: there was none. */
 static int
 remember(struct lt_ledger *ledger, const struct lt_account_tree *tree,
-    const struct lt_accounts_seen *seen, int64_t now_utc_s,
-    struct lt_error *err)
+    const struct lt_accounts_seen *seen, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_ledger_begin(ledger, err);
 	bool any = false;
@@ -98,14 +93,12 @@ remember(struct lt_ledger *ledger, const struct lt_account_tree *tree,
 		return code;
 	for (uint32_t i = 0; code == LT_OK && i < tree->count; i++) {
 		const struct lt_batch_account *const now = &tree->accounts[i];
-		const struct lt_account_seen *const was =
-		    lt_seen_find(seen, now->name);
+		const struct lt_account_seen *const was = lt_seen_find(seen, now->name);
 
 		if (was != NULL && strcmp(was->parent, now->parent) == 0)
 			continue;
 		any = true;
-		code = lt_ledger_put_account(
-		    ledger, now->name, now->parent, now_utc_s, err);
+		code = lt_ledger_put_account(ledger, now->name, now->parent, now_utc_s, err);
 	}
 	if (code == LT_OK)
 		code = lt_ledger_commit(ledger, err);
@@ -114,14 +107,12 @@ remember(struct lt_ledger *ledger, const struct lt_account_tree *tree,
 	return code == LT_OK ? any : code;
 }
 
-/* Returns the nearest account above it, as it was seen, that is still there;
- * "": none. */
+/* Returns the nearest account above it, as it was seen, that is still there; "": none. */
 static const char *
 heir_of(const struct lt_account_seen *gone, const struct lt_accounts_seen *seen,
     const struct lt_account_tree *tree)
 {
-	for (int depth = 0; depth < LT_TREE_DEPTH_MAX && gone != NULL;
-	     depth++) {
+	for (int depth = 0; depth < LT_TREE_DEPTH_MAX && gone != NULL; depth++) {
 		if (lt_account_find(tree, gone->parent) != NULL)
 			return gone->parent;
 		gone = lt_seen_find(seen, gone->parent);
@@ -131,13 +122,12 @@ heir_of(const struct lt_account_seen *gone, const struct lt_accounts_seen *seen,
 
 /* Adds the accounts that Slurm has no more, behind the others. */
 static int
-add_gone(struct lt_batch_associations *all, const struct lt_accounts_seen *seen,
-    struct lt_error *err)
+add_gone(
+    struct lt_batch_associations *all, const struct lt_accounts_seen *seen, struct lt_error *err)
 {
-	struct lt_batch_account *const grown = reallocarray(all->accounts,
-	    (size_t)all->account_count + seen->count + 1, sizeof(*grown));
-	const struct lt_account_tree tree = {
-	    .accounts = grown, .count = all->account_count};
+	struct lt_batch_account *const grown = reallocarray(
+	    all->accounts, (size_t)all->account_count + seen->count + 1, sizeof(*grown));
+	const struct lt_account_tree tree = {.accounts = grown, .count = all->account_count};
 
 	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "accounts: out of memory");
@@ -148,11 +138,9 @@ add_gone(struct lt_batch_associations *all, const struct lt_accounts_seen *seen,
 		if ((!gone->charged && !gone->was_parent) ||
 		    lt_account_find(&tree, gone->name) != NULL)
 			continue;
-		struct lt_batch_account *const to =
-		    &grown[all->account_count++];
+		struct lt_batch_account *const to = &grown[all->account_count++];
 		memcpy(to->name, gone->name, sizeof(to->name));
-		snprintf(to->parent, sizeof(to->parent), "%s",
-		    heir_of(gone, seen, &tree));
+		snprintf(to->parent, sizeof(to->parent), "%s", heir_of(gone, seen, &tree));
 	}
 	lt_accounts_sort(grown, all->account_count);
 	return LT_OK;
@@ -160,8 +148,7 @@ add_gone(struct lt_batch_associations *all, const struct lt_accounts_seen *seen,
 
 int
 lt_heirs_add(struct lt_batch_associations *all, struct lt_ledger *ledger,
-    const struct lt_accounts_seen *seen, int64_t now_utc_s,
-    struct lt_error *err)
+    const struct lt_accounts_seen *seen, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_accounts_seen fresh = {0};
 
@@ -173,8 +160,7 @@ lt_heirs_add(struct lt_batch_associations *all, struct lt_ledger *ledger,
 
 	/* A move has made its former parent one that is asked for. */
 	if (any == 1)
-		code =
-		    lt_ledger_accounts(ledger, &fresh.list, &fresh.count, err);
+		code = lt_ledger_accounts(ledger, &fresh.list, &fresh.count, err);
 	if (code == LT_OK)
 		code = add_gone(all, any == 1 ? &fresh : seen, err);
 	free(fresh.list);
@@ -201,8 +187,7 @@ mark_teams(struct tree *tree, const struct lt_policy *policy)
 		char team[LT_ACCOUNT_SIZE];
 
 		lt_copy_lower(team, sizeof(team), policy->budgets[i].team);
-		const struct lt_batch_account *const at =
-		    lt_account_find(&tree->is, team);
+		const struct lt_batch_account *const at = lt_account_find(&tree->is, team);
 		if (at != NULL)
 			tree->is_team[at - tree->is.accounts] = true;
 	}
@@ -213,13 +198,11 @@ static bool
 binds_more(const struct tree *tree, const char *name, const char *other)
 {
 	for (int depth = 0; depth < LT_TREE_DEPTH_MAX; depth++) {
-		const struct lt_batch_account *const at =
-		    lt_account_find(&tree->is, name);
+		const struct lt_batch_account *const at = lt_account_find(&tree->is, name);
 
 		if (at == NULL)
 			break;
-		if (tree->is_team[at - tree->is.accounts] &&
-		    !is_below(tree, other, name))
+		if (tree->is_team[at - tree->is.accounts] && !is_below(tree, other, name))
 			return true;
 		name = at->parent;
 	}
@@ -235,32 +218,29 @@ compare_moves(const void *a, const void *b)
 }
 
 static bool
-was_known(
-    const struct lt_moved_accounts *known, const struct lt_moved_account *move)
+was_known(const struct lt_moved_accounts *known, const struct lt_moved_account *move)
 {
 	const struct lt_moved_account *const same =
-	    known->count == 0 ? NULL
-			      : bsearch(move, known->list, known->count,
-				    sizeof(*move), compare_moves);
+	    known->count == 0
+		? NULL
+		: bsearch(move, known->list, known->count, sizeof(*move), compare_moves);
 
 	return same != NULL && memcmp(same, move, sizeof(*move)) == 0;
 }
 
 /* Puts every account back where it was, and lists those. */
 static void
-put_back(struct lt_moved_accounts *fresh, const struct tree *tree,
-    const struct lt_accounts_seen *seen)
+put_back(
+    struct lt_moved_accounts *fresh, const struct tree *tree, const struct lt_accounts_seen *seen)
 {
 	for (uint32_t i = 0; i < tree->is.count; i++) {
 		struct lt_batch_account *const now = &tree->is.accounts[i];
-		const struct lt_account_seen *const was =
-		    lt_seen_find(seen, now->name);
+		const struct lt_account_seen *const was = lt_seen_find(seen, now->name);
 
 		if (was == NULL || strcmp(was->parent, now->parent) == 0)
 			continue;
 		const char *const from = heir_of(was, seen, &tree->is);
-		struct lt_moved_account *const move =
-		    &fresh->list[fresh->count];
+		struct lt_moved_account *const move = &fresh->list[fresh->count];
 
 		if (!from[0] || strcmp(from, now->parent) == 0)
 			continue;
@@ -272,8 +252,8 @@ put_back(struct lt_moved_accounts *fresh, const struct tree *tree,
 	}
 }
 
-/* Lets go each that the same budgets bind there, below none of its own: one by
- * one, as one move may make room for another. False: none. */
+/* Lets go each that the same budgets bind there, below none of its own: one by one, as one move may
+ * make room for another. False: none. */
 static bool
 let_go(struct lt_moved_accounts *fresh, const struct tree *tree)
 {
@@ -281,11 +261,9 @@ let_go(struct lt_moved_accounts *fresh, const struct tree *tree)
 
 	for (uint32_t i = 0; i < fresh->count; i++) {
 		const struct lt_moved_account move = fresh->list[i];
-		struct lt_batch_account *const at =
-		    lt_account_find(&tree->is, move.name);
+		struct lt_batch_account *const at = lt_account_find(&tree->is, move.name);
 
-		if (is_below(tree, move.to, move.name) ||
-		    binds_more(tree, move.from, move.to) ||
+		if (is_below(tree, move.to, move.name) || binds_more(tree, move.from, move.to) ||
 		    binds_more(tree, move.to, move.from))
 			fresh->list[kept++] = move;
 		else
@@ -297,8 +275,7 @@ let_go(struct lt_moved_accounts *fresh, const struct tree *tree)
 }
 
 static void
-tell_new(const struct lt_moved_accounts *fresh,
-    const struct lt_moved_accounts *known)
+tell_new(const struct lt_moved_accounts *fresh, const struct lt_moved_accounts *known)
 {
 	for (uint32_t i = 0; i < fresh->count; i++) {
 		const struct lt_moved_account *const move = &fresh->list[i];
@@ -311,8 +288,7 @@ tell_new(const struct lt_moved_accounts *fresh,
 }
 
 int
-lt_moved_keep(struct lt_moved_accounts *moved,
-    struct lt_batch_account *accounts, uint32_t count,
+lt_moved_keep(struct lt_moved_accounts *moved, struct lt_batch_account *accounts, uint32_t count,
     const struct lt_accounts_seen *seen, const struct lt_policy *policy)
 {
 	struct tree tree = {.is = {.accounts = accounts, .count = count}};
@@ -339,9 +315,8 @@ lt_moved_keep(struct lt_moved_accounts *moved,
 }
 
 int
-lt_moved_accept(struct lt_ledger *ledger, const struct lt_moved_account *moved,
-    int64_t now_utc_s, struct lt_error *err)
+lt_moved_accept(struct lt_ledger *ledger, const struct lt_moved_account *moved, int64_t now_utc_s,
+    struct lt_error *err)
 {
-	return lt_ledger_put_account(
-	    ledger, moved->name, moved->to, now_utc_s, err);
+	return lt_ledger_put_account(ledger, moved->name, moved->to, now_utc_s, err);
 }

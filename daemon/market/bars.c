@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps the requests that Slurm could not start where lowtide had moved them,
- * and hashes Slurm's tables, by whose change a bar ends. In memory alone:
+ * Keeps the requests that Slurm could not start where lowtide had moved them, and hashes Slurm's
+ * tables, by whose change a bar ends. In memory alone:
  * without memory the caller gets LT_ENOMEM, and the job may be moved again.
  */
 #include <stdlib.h>
@@ -33,13 +33,11 @@ mix_text(uint64_t *hash, const char *text)
 static void
 mix_partition(uint64_t *hash, const struct lt_partition *p)
 {
-	const uint64_t numbers[] = {p->flags, (uint64_t)p->max_time_s,
-	    (uint64_t)p->default_time_s, p->min_nodes, p->max_nodes,
-	    p->default_memory_mib, p->default_memory_is_per_cpu,
-	    p->max_memory_mib, p->max_memory_is_per_cpu,
-	    p->default_cpus_per_gpu, p->default_memory_mib_per_gpu,
-	    p->max_cpus_per_node, p->max_cpus_per_socket, p->shape_count,
-	    p->unlike_hash, p->billing_hash, (uint64_t)p->limits.most_s,
+	const uint64_t numbers[] = {p->flags, (uint64_t)p->max_time_s, (uint64_t)p->default_time_s,
+	    p->min_nodes, p->max_nodes, p->default_memory_mib, p->default_memory_is_per_cpu,
+	    p->max_memory_mib, p->max_memory_is_per_cpu, p->default_cpus_per_gpu,
+	    p->default_memory_mib_per_gpu, p->max_cpus_per_node, p->max_cpus_per_socket,
+	    p->shape_count, p->unlike_hash, p->billing_hash, (uint64_t)p->limits.most_s,
 	    p->limits.others};
 
 	mix(hash, numbers, sizeof(numbers));
@@ -56,9 +54,9 @@ mix_partition(uint64_t *hash, const struct lt_partition *p)
 static void
 mix_shape(uint64_t *hash, const struct lt_shape *s)
 {
-	const uint64_t numbers[] = {s->node_count, s->cpus, s->sockets,
-	    s->threads, s->gpus, s->gpus_unclear, s->shards, s->gpu_cores,
-	    s->socket_cores, s->memory_mib, s->tmp_disk_mib};
+	const uint64_t numbers[] = {s->node_count, s->cpus, s->sockets, s->threads, s->gpus,
+	    s->gpus_unclear, s->shards, s->gpu_cores, s->socket_cores, s->memory_mib,
+	    s->tmp_disk_mib};
 
 	mix(hash, numbers, sizeof(numbers));
 	mix_text(hash, s->features);
@@ -106,16 +104,15 @@ drop_bar(struct lt_bars_state *state, uint32_t index)
 
 /* Adds a bar; they are sorted by age, the oldest first. */
 int
-lt_bars_put(struct lt_bars_state *state, const struct lt_barred *barred,
-    struct lt_error *err)
+lt_bars_put(struct lt_bars_state *state, const struct lt_barred *barred, struct lt_error *err)
 {
 	for (uint32_t i = state->count; i-- > 0;)
 		if (is_same(&state->items[i], barred))
 			drop_bar(state, i);
 	if (state->count == LT_BARS_MAX)
 		drop_bar(state, 0);
-	struct lt_barred *const grown = lt_items_grow(
-	    state->items, &state->capacity, state->count, sizeof(*grown));
+	struct lt_barred *const grown =
+	    lt_items_grow(state->items, &state->capacity, state->count, sizeof(*grown));
 	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "bars: out of memory");
 	state->items = grown;
@@ -128,8 +125,7 @@ holds(const struct lt_barred *barred, uint64_t tables, int64_t now_utc_s)
 {
 	const int64_t age_s = now_utc_s - barred->made_utc_s;
 
-	return age_s < LT_BAR_MOST_S &&
-	       (barred->tables == tables || age_s < LT_BAR_LEAST_S);
+	return age_s < LT_BAR_MOST_S && (barred->tables == tables || age_s < LT_BAR_LEAST_S);
 }
 
 static int
@@ -139,8 +135,8 @@ compare_bars(const void *a, const void *b)
 }
 
 uint32_t
-lt_bars_of_market(struct lt_bar *bars, struct lt_bars_state *state,
-    const struct lt_market *market, uint64_t tables, int64_t now_utc_s)
+lt_bars_of_market(struct lt_bar *bars, struct lt_bars_state *state, const struct lt_market *market,
+    uint64_t tables, int64_t now_utc_s)
 {
 	uint32_t count = 0;
 
@@ -148,12 +144,10 @@ lt_bars_of_market(struct lt_bar *bars, struct lt_bars_state *state,
 		if (!holds(&state->items[i], tables, now_utc_s))
 			drop_bar(state, i);
 	for (uint32_t i = 0; i < state->count; i++) {
-		const int partition =
-		    lt_market_partition(market, state->items[i].partition);
+		const int partition = lt_market_partition(market, state->items[i].partition);
 
 		if (partition >= 0)
-			bars[count++] = (struct lt_bar){
-			    state->items[i].asked, (uint32_t)partition};
+			bars[count++] = (struct lt_bar){state->items[i].asked, (uint32_t)partition};
 	}
 	if (count > 1)
 		qsort(bars, count, sizeof(*bars), compare_bars);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the market snapshot from the policy, Slurm's partitions, the signals'
- * steps and the booked nodes. It is built from loose parts, packed, and read
- * back: lowtided uses byte for byte what the plugins read.
+ * Makes the market snapshot from the policy, Slurm's partitions, the signals' steps and the booked
+ * nodes. It is built from loose parts, packed, and read back: lowtided uses byte for byte what the
+ * plugins read.
  *
- * The facts of each shape's GPUs come from the policy's name for the partition,
- * else from the Gres type: docs/model.md, eq. (32). On failure the market
- * before stays in force.
+ * The facts of each shape's GPUs come from the policy's name for the partition, else from the Gres
+ * type: docs/model.md, eq. (32). On failure the market before stays in force.
  */
 #include <math.h>
 #include <stdio.h>
@@ -33,18 +32,16 @@ add_untyped(struct lt_shape *shape)
 	for (int i = 0; i < LT_GPU_KINDS_MAX; i++) {
 		struct lt_gpu_kind *const kind = &shape->kinds[i];
 
-		if (kind->count == 0 && typed < shape->gpus &&
-		    !shape->gpus_unclear)
-			*kind =
-			    (struct lt_gpu_kind){.count = shape->gpus - typed};
+		if (kind->count == 0 && typed < shape->gpus && !shape->gpus_unclear)
+			*kind = (struct lt_gpu_kind){.count = shape->gpus - typed};
 		typed += kind->count;
 	}
 }
 
 /* "1g.5gb" alone: the slice of a GPU that its node has beside it. */
 static bool
-slice_of_node(struct lt_gpu *room, const struct lt_policy *policy,
-    const struct lt_shape *shape, const char *type)
+slice_of_node(struct lt_gpu *room, const struct lt_policy *policy, const struct lt_shape *shape,
+    const char *type)
 {
 	for (int i = 0; i < LT_GPU_KINDS_MAX; i++) {
 		struct lt_gpu whole;
@@ -67,15 +64,13 @@ static bool
 find_gpu(struct lt_gpu *room, const struct lt_policy *policy, const char *said,
     const struct lt_shape *shape, const char *type)
 {
-	const struct lt_gpu *const gpu =
-	    lt_policy_gpu(room, policy, said[0] != '\0' ? said : type);
+	const struct lt_gpu *const gpu = lt_policy_gpu(room, policy, said[0] != '\0' ? said : type);
 
 	if (gpu == NULL)
 		return slice_of_node(room, policy, shape, type);
 	if (gpu != room)
 		*room = *gpu;
-	return said[0] == '\0' || room->mig_slices == 0 ||
-	       lt_gpu_slice(room, type);
+	return said[0] == '\0' || room->mig_slices == 0 || lt_gpu_slice(room, type);
 }
 
 static int
@@ -96,21 +91,19 @@ least_of(const struct lt_market *m, const struct lt_shape *shape)
 {
 	int least = -1;
 
-	for (int i = 0; i < LT_GPU_KINDS_MAX && shape->kinds[i].count > 0;
-	     i++) {
+	for (int i = 0; i < LT_GPU_KINDS_MAX && shape->kinds[i].count > 0; i++) {
 		const int index = shape->kinds[i].gpu_index;
 
 		if (index < 0)
 			return -1;
-		if (least < 0 ||
-		    m->gpus[index].memory_mib < m->gpus[least].memory_mib)
+		if (least < 0 || m->gpus[index].memory_mib < m->gpus[least].memory_mib)
 			least = index;
 	}
 	return least;
 }
 
-/* Shares the policy's watts, which are the node's, among its kinds by their
- * own, and evenly where one is not known. */
+/* Shares the policy's watts, which are the node's, among its kinds by their own, and evenly where
+ * one is not known. */
 static void
 share_watts(struct lt_shape *shape, double node_gpu_w)
 {
@@ -120,25 +113,23 @@ share_watts(struct lt_shape *shape, double node_gpu_w)
 		struct lt_gpu_kind *const kind = &shape->kinds[i];
 
 		if (kind->count > 0)
-			kind->watts = own > 0 ? kind->watts * node_gpu_w / own
-					      : node_gpu_w / shape->gpus;
+			kind->watts =
+			    own > 0 ? kind->watts * node_gpu_w / own : node_gpu_w / shape->gpus;
 	}
 }
 
 static void
-compile_shape(struct lt_market *m, struct lt_shape *shape,
-    const struct lt_policy *policy, const struct lt_policy_partition *from)
+compile_shape(struct lt_market *m, struct lt_shape *shape, const struct lt_policy *policy,
+    const struct lt_policy_partition *from)
 {
 	add_untyped(shape);
-	for (int i = 0; i < LT_GPU_KINDS_MAX && shape->kinds[i].count > 0;
-	     i++) {
+	for (int i = 0; i < LT_GPU_KINDS_MAX && shape->kinds[i].count > 0; i++) {
 		struct lt_gpu_kind *const kind = &shape->kinds[i];
 		struct lt_gpu room;
 
 		kind->gpu_index = -1;
 		kind->watts = 0;
-		if (!find_gpu(&room, policy, from != NULL ? from->gpu : "",
-			shape, kind->type))
+		if (!find_gpu(&room, policy, from != NULL ? from->gpu : "", shape, kind->type))
 			continue;
 		kind->watts = room.power_w;
 		kind->gpu_index = add_row(m, &room);
@@ -162,15 +153,13 @@ compile_gpus(struct lt_market *m, const struct lt_policy *policy)
 
 		p->node_gpu_w = 0;
 		for (uint32_t k = 0; k < p->shape_count; k++) {
-			struct lt_shape *const shape =
-			    &m->shapes[p->first_shape + k];
+			struct lt_shape *const shape = &m->shapes[p->first_shape + k];
 
 			if (shape->gpus == 0)
 				continue;
 			compile_shape(m, shape, policy, from);
-			const double watts = lt_gpus_watts(shape,
-			    from != NULL ? from->node_gpu_w : 0, "",
-			    (double)shape->gpus);
+			const double watts = lt_gpus_watts(
+			    shape, from != NULL ? from->node_gpu_w : 0, "", (double)shape->gpus);
 
 			known = known && watts >= 0;
 			if (watts > p->node_gpu_w)
@@ -181,8 +170,8 @@ compile_gpus(struct lt_market *m, const struct lt_policy *policy)
 	}
 }
 
-/* Interruptions per node-hour where the source has said nothing yet: once a
- * minute, so that nothing is placed there for its price alone. */
+/* Interruptions per node-hour where the source has said nothing yet: once a minute, so that nothing
+ * is placed there for its price alone. */
 #define UNKNOWN_HAZARD 60.0
 
 struct build { /* parts of a market, freed after packing */
@@ -199,8 +188,7 @@ static struct lt_series *
 new_series(struct build *b, uint32_t count, int *index, struct lt_error *err)
 {
 	if (b->market.series_count >= LT_SERIES_MAX) {
-		lt_fail(err, LT_ELIMIT, "market: more than %d series",
-		    LT_SERIES_MAX);
+		lt_fail(err, LT_ELIMIT, "market: more than %d series", LT_SERIES_MAX);
 		return NULL;
 	}
 	struct lt_series *const s = &b->series[b->market.series_count];
@@ -246,11 +234,9 @@ quality_of(const struct lt_source *source, int64_t now_utc_s)
 }
 
 static int
-source_series(struct build *b, const struct lt_source *source, int *index,
-    struct lt_error *err)
+source_series(struct build *b, const struct lt_source *source, int *index, struct lt_error *err)
 {
-	struct lt_series *const s =
-	    new_series(b, source->step_count, index, err);
+	struct lt_series *const s = new_series(b, source->step_count, index, err);
 
 	if (s == NULL)
 		return err->code;
@@ -258,8 +244,7 @@ source_series(struct build *b, const struct lt_source *source, int *index,
 		s->start_utc_s[i] = source->steps[i].start_utc_s;
 		s->value[i] = source->steps[i].value;
 	}
-	s->start_utc_s[source->step_count] =
-	    source->steps[source->step_count - 1].end_utc_s;
+	s->start_utc_s[source->step_count] = source->steps[source->step_count - 1].end_utc_s;
 	s->quality = quality_of(source, b->now_utc_s);
 	s->issued_utc_s = lt_source_made(source, b->now_utc_s);
 	memcpy(s->source, source->policy->name, sizeof(s->source));
@@ -268,8 +253,8 @@ source_series(struct build *b, const struct lt_source *source, int *index,
 
 /* Adds the series of one signal, each source once. */
 static int
-add_signal(struct build *b, const struct lt_policy_signal *signal,
-    enum lt_quantity wanted, int *index, struct lt_error *err)
+add_signal(struct build *b, const struct lt_policy_signal *signal, enum lt_quantity wanted,
+    int *index, struct lt_error *err)
 {
 	const struct lt_site *const site = b->site;
 
@@ -282,11 +267,9 @@ add_signal(struct build *b, const struct lt_policy_signal *signal,
 	if (source == NULL)
 		return LT_OK; /* missing is not zero: no series */
 	if (source->quantity != wanted)
-		return lt_fail(err, LT_EINPUT,
-		    "%s:%d:%d: source %s gives %s, want %s", site->policy->path,
-		    signal->line, signal->column, source->policy->name,
-		    lt_quantity_title(source->quantity),
-		    lt_quantity_title(wanted));
+		return lt_fail(err, LT_EINPUT, "%s:%d:%d: source %s gives %s, want %s",
+		    site->policy->path, signal->line, signal->column, source->policy->name,
+		    lt_quantity_title(source->quantity), lt_quantity_title(wanted));
 	int *const made = &b->source_series[source - b->signals->sources];
 	if (*made == LT_NO_SERIES) {
 		const int code = source_series(b, source, made, err);
@@ -299,11 +282,11 @@ add_signal(struct build *b, const struct lt_policy_signal *signal,
 }
 
 static void
-apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
-    const struct lt_shape *shapes)
+apply_power(
+    struct lt_partition *p, const struct lt_policy_partition *from, const struct lt_shape *shapes)
 {
-	/* docs/model.md, eq. (32): what the policy does not say is that of a
-	 * plain two-socket server, by the first shape. */
+	/* docs/model.md, eq. (32): what the policy does not say is that of a plain two-socket
+	 * server, by the first shape. */
 	static const double idle_w = 200, cpu_w_per_core = 4.5;
 
 	p->node_idle_w = from->node_idle_w;
@@ -318,11 +301,10 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 }
 
 static void
-apply_hazard(struct build *b, struct lt_partition *p,
-    const struct lt_policy_partition *from)
+apply_hazard(struct build *b, struct lt_partition *p, const struct lt_policy_partition *from)
 {
-	const struct lt_hazard hazard = lt_hazard_of(
-	    b->signals, b->ledger, b->site->policy, from, b->now_utc_s);
+	const struct lt_hazard hazard =
+	    lt_hazard_of(b->signals, b->ledger, b->site->policy, from, b->now_utc_s);
 
 	p->hazard_per_node_hour = hazard.value;
 	p->notice_s = (double)from->notice_s;
@@ -332,9 +314,8 @@ apply_hazard(struct build *b, struct lt_partition *p,
 	else if (from->preemptible && !hazard.known)
 		p->hazard_per_node_hour = UNKNOWN_HAZARD;
 	const struct lt_availability *const learned =
-	    lt_there_counts(from)
-		? lt_there_learned(&b->site->there, b->ledger, p, b->now_utc_s)
-		: NULL;
+	    lt_there_counts(from) ? lt_there_learned(&b->site->there, b->ledger, p, b->now_utc_s)
+				  : NULL;
 	if (learned != NULL)
 		p->availability = *learned;
 }
@@ -343,8 +324,7 @@ static bool
 has_gpus(const struct lt_partition *p, const struct lt_shape *shapes)
 {
 	for (uint32_t i = 0; i < p->shape_count; i++) {
-		const struct lt_shape *const shape =
-		    &shapes[p->first_shape + i];
+		const struct lt_shape *const shape = &shapes[p->first_shape + i];
 
 		if (shape->gpus > 0 || shape->shards > 0)
 			return true;
@@ -352,19 +332,17 @@ has_gpus(const struct lt_partition *p, const struct lt_shape *shapes)
 	return false;
 }
 
-/* Sets which jobs may be moved there. Sites keep nodes with GPUs for jobs that
- * ask for GPUs by rules that lowtide can't see: so that is the rule where the
- * policy has none. */
+/* Sets which jobs may be moved there. Sites keep nodes with GPUs for jobs that ask for GPUs by
+ * rules that lowtide can't see: so that is the rule where the policy has none. */
 static void
-apply_accepts(struct lt_partition *p, const struct lt_policy_partition *from,
-    const struct lt_shape *shapes)
+apply_accepts(
+    struct lt_partition *p, const struct lt_policy_partition *from, const struct lt_shape *shapes)
 {
 	uint32_t accepts = from->accepts;
 
 	if (accepts == 0)
-		accepts = has_gpus(p, shapes)
-			      ? 1u << LT_ACCEPTS_GPU
-			      : 1u << LT_ACCEPTS_GPU | 1u << LT_ACCEPTS_CPU;
+		accepts = has_gpus(p, shapes) ? 1u << LT_ACCEPTS_GPU
+					      : 1u << LT_ACCEPTS_GPU | 1u << LT_ACCEPTS_CPU;
 	if (!(accepts & 1u << LT_ACCEPTS_CPU))
 		p->flags |= LT_PARTITION_NO_CPU_JOBS;
 	if (!(accepts & 1u << LT_ACCEPTS_GPU))
@@ -380,8 +358,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 {
 	const struct lt_site *const site = b->site;
 
-	p->price_series = p->carbon_series = p->tariff_series =
-	    p->occupancy_series = LT_NO_SERIES;
+	p->price_series = p->carbon_series = p->tariff_series = p->occupancy_series = LT_NO_SERIES;
 	p->pue = 1;
 	const struct lt_policy_partition *const from =
 	    lt_policy_partition_find(site->policy, p->name);
@@ -401,22 +378,19 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 	p->worst_intensity = from->worst_intensity;
 	p->pue = lt_policy_pue(&from->pue, b->now_utc_s);
 	apply_power(p, from, b->market.shapes);
-	int code = add_signal(
-	    b, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);
+	int code = add_signal(b, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);
 	if (code == LT_OK)
 		code = add_signal(b, &from->carbon,
-		    site->policy->intensity == LT_INTENSITY_MARGINAL
-			? LT_QUANTITY_MARGINAL
-			: LT_QUANTITY_CARBON,
+		    site->policy->intensity == LT_INTENSITY_MARGINAL ? LT_QUANTITY_MARGINAL
+								     : LT_QUANTITY_CARBON,
 		    &p->carbon_series, err);
 	if (code == LT_OK)
-		code = add_signal(b, &from->tariff, LT_QUANTITY_TARIFF,
-		    &p->tariff_series, err);
+		code = add_signal(b, &from->tariff, LT_QUANTITY_TARIFF, &p->tariff_series, err);
 	return code;
 }
 
-/* Sets the default memory. Where memory is consumed and no DefMem* is set,
- * Slurm gives a job that names none all of its nodes' memory. */
+/* Sets the default memory. Where memory is consumed and no DefMem* is set, Slurm gives a job that
+ * names none all of its nodes' memory. */
 static void
 apply_memory(struct lt_market *m, const struct lt_batch_conf *conf)
 {
@@ -431,8 +405,7 @@ apply_memory(struct lt_market *m, const struct lt_batch_conf *conf)
 			continue;
 		p->default_memory_is_per_cpu = false;
 		for (uint32_t k = 0; k < p->shape_count; k++) {
-			const struct lt_shape *const s =
-			    &m->shapes[p->first_shape + k];
+			const struct lt_shape *const s = &m->shapes[p->first_shape + k];
 
 			if (s->memory_mib > p->default_memory_mib)
 				p->default_memory_mib = s->memory_mib;
@@ -440,8 +413,8 @@ apply_memory(struct lt_market *m, const struct lt_batch_conf *conf)
 	}
 }
 
-/* Adds the policy's nodes where none was ever there. One has as many sockets
- * and threads as is least sure. */
+/* Adds the policy's nodes where none was ever there. One has as many sockets and threads as is
+ * least sure. */
 static void
 add_policy_nodes(struct lt_market *m, const struct lt_policy *policy)
 {
@@ -456,17 +429,16 @@ add_policy_nodes(struct lt_market *m, const struct lt_policy *policy)
 		p->first_shape = m->shape_count++;
 		p->shape_count = 1;
 		p->node_count = from->node.count;
-		m->shapes[p->first_shape] =
-		    (struct lt_shape){.node_count = from->node.count,
-			.cpus = from->node.cpus,
-			.memory_mib = from->node.memory_mib,
-			.gpus = from->node.gpus};
+		m->shapes[p->first_shape] = (struct lt_shape){.node_count = from->node.count,
+		    .cpus = from->node.cpus,
+		    .memory_mib = from->node.memory_mib,
+		    .gpus = from->node.gpus};
 	}
 }
 
 static void
-apply_rules(struct lt_market *m, const struct lt_site *site,
-    const struct lt_batch_jobs *list, int64_t now_utc_s)
+apply_rules(struct lt_market *m, const struct lt_site *site, const struct lt_batch_jobs *list,
+    int64_t now_utc_s)
 {
 	const struct lt_policy *const p = site->policy;
 
@@ -475,8 +447,7 @@ apply_rules(struct lt_market *m, const struct lt_site *site,
 	m->generation = site->market.generation + 1;
 	if (m->generation <= (uint64_t)now_utc_s)
 		m->generation = (uint64_t)now_utc_s; /* rises over restarts */
-	snprintf(
-	    m->cluster, sizeof(m->cluster), "%s", site->tables.conf.cluster);
+	snprintf(m->cluster, sizeof(m->cluster), "%s", site->tables.conf.cluster);
 	snprintf(m->currency, sizeof(m->currency), "%s", p->currency);
 	m->mode = p->mode;
 	m->carbon_price_micros_per_tonne = p->carbon_price_micros_per_tonne;
@@ -487,8 +458,8 @@ apply_rules(struct lt_market *m, const struct lt_site *site,
 	m->assume_time_s = p->assume_time_s;
 	m->deadline_confidence_ppm = p->deadline_confidence_ppm;
 	m->max_restart_risk_ppm = p->max_restart_risk_ppm;
-	m->proof_required = p->spot_proof == LT_SPOT_PROOF_REQUIRED &&
-			    lt_batch_words.tells_progress;
+	m->proof_required =
+	    p->spot_proof == LT_SPOT_PROOF_REQUIRED && lt_batch_words.tells_progress;
 	m->max_extra_cost_ppm = p->max_extra_cost_ppm;
 	m->hold_margin_ppm = p->hold_margin_ppm;
 	m->waiting_micros_per_hour = p->waiting_micros_per_hour;
@@ -498,8 +469,7 @@ apply_rules(struct lt_market *m, const struct lt_site *site,
 	lt_calendar_zone(&m->zone, &site->offsets, now_utc_s);
 }
 
-/* Adds the rules that Slurm's step daemons carry out. Other batch systems have
- * nobody who does. */
+/* Adds the rules that Slurm's step daemons carry out. Other batch systems have nobody who does. */
 static void
 add_node_rules(struct lt_market *m, const struct lt_policy *policy)
 {
@@ -522,20 +492,18 @@ job_limits(const struct lt_tables *tables)
 }
 
 static int
-add_bars(struct lt_market *m, struct lt_site *site, int64_t now_utc_s,
-    struct lt_error *err)
+add_bars(struct lt_market *m, struct lt_site *site, int64_t now_utc_s, struct lt_error *err)
 {
 	m->bars = calloc(LT_BARS_MAX, sizeof(*m->bars));
 	if (m->bars == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
-	m->bar_count = lt_bars_of_market(
-	    m->bars, &site->bars, m, lt_tables_hash(&site->tables), now_utc_s);
+	m->bar_count =
+	    lt_bars_of_market(m->bars, &site->bars, m, lt_tables_hash(&site->tables), now_utc_s);
 	return LT_OK;
 }
 
 static int
-fill_market(
-    struct build *b, const struct lt_batch_jobs *list, struct lt_error *err)
+fill_market(struct build *b, const struct lt_batch_jobs *list, struct lt_error *err)
 {
 	struct lt_site *const site = b->site;
 	struct lt_market *const m = &b->market;
@@ -544,16 +512,12 @@ fill_market(
 	m->partition_count = site->tables.partition_count;
 	m->shape_count = site->tables.shape_count;
 	if (site->tables.partition_count > LT_PARTITIONS_MAX)
-		return lt_fail(err, LT_ELIMIT,
-		    "Slurm has %u partitions, limit %d",
+		return lt_fail(err, LT_ELIMIT, "Slurm has %u partitions, limit %d",
 		    site->tables.partition_count, LT_PARTITIONS_MAX);
-	m->partitions =
-	    calloc(site->tables.partition_count + 1u, sizeof(*m->partitions));
-	m->shapes = calloc(site->tables.shape_count + m->partition_count + 1u,
-	    sizeof(*m->shapes));
+	m->partitions = calloc(site->tables.partition_count + 1u, sizeof(*m->partitions));
+	m->shapes = calloc(site->tables.shape_count + m->partition_count + 1u, sizeof(*m->shapes));
 	m->gpus = calloc(LT_GPUS_MAX, sizeof(*m->gpus));
-	b->source_series =
-	    calloc((size_t)b->signals->source_count + 1, sizeof(int));
+	b->source_series = calloc((size_t)b->signals->source_count + 1, sizeof(int));
 	if (m->partitions == NULL || m->shapes == NULL || m->gpus == NULL ||
 	    b->source_series == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
@@ -561,8 +525,7 @@ fill_market(
 		b->source_series[i] = LT_NO_SERIES;
 	memcpy(m->partitions, site->tables.partitions,
 	    site->tables.partition_count * sizeof(*m->partitions));
-	memcpy(m->shapes, site->tables.shapes,
-	    site->tables.shape_count * sizeof(*m->shapes));
+	memcpy(m->shapes, site->tables.shapes, site->tables.shape_count * sizeof(*m->shapes));
 	m->classes = site->policy->classes;
 	m->class_count = (uint32_t)site->policy->class_count;
 	add_node_rules(m, site->policy);
@@ -586,14 +549,11 @@ nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; nodes->are_away != NULL && i < nodes->range_count;
-	     i++) {
+	for (uint32_t i = 0; nodes->are_away != NULL && i < nodes->range_count; i++) {
 		const struct lt_node_range *const range = &nodes->ranges[i];
 
 		for (uint32_t k = range->first;
-		     range->partition == partition && k <= range->last &&
-		     k < nodes->count;
-		     k++)
+		     range->partition == partition && k <= range->last && k < nodes->count; k++)
 			count += nodes->are_away[k];
 	}
 	return count;
@@ -602,8 +562,8 @@ nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition)
 /* Nodes booked over time, for partitions that a job may be moved to. windows:
  * one of each job. */
 static int
-add_busy(struct build *b, const struct lt_batch_jobs *list,
-    struct lt_planned *windows, struct lt_error *err)
+add_busy(struct build *b, const struct lt_batch_jobs *list, struct lt_planned *windows,
+    struct lt_error *err)
 {
 	const struct lt_batch_nodes *const nodes = &b->site->tables.nodes;
 	struct lt_market *const m = &b->market;
@@ -629,8 +589,7 @@ add_busy(struct build *b, const struct lt_batch_jobs *list,
 		s->issued_utc_s = b->now_utc_s;
 		memcpy(s->start_utc_s, occupancy.start_utc_s,
 		    (occupancy.count + 1) * sizeof(*s->start_utc_s));
-		memcpy(s->value, occupancy.nodes,
-		    occupancy.count * sizeof(*s->value));
+		memcpy(s->value, occupancy.nodes, occupancy.count * sizeof(*s->value));
 		const int code = lt_series_prepare(s, err);
 		if (code != LT_OK)
 			return code;
@@ -656,8 +615,7 @@ free_build(struct build *b)
 
 /* Takes the market into use as plugins will read it. */
 static int
-adopt(
-    struct lt_site *site, const struct lt_market *market, struct lt_error *err)
+adopt(struct lt_site *site, const struct lt_market *market, struct lt_error *err)
 {
 	unsigned char *bytes = NULL;
 	size_t byte_count = 0;
@@ -675,16 +633,15 @@ adopt(
 	site->market = loaded;
 	/* No plugin asks for it, so no file has it. */
 	for (uint32_t i = 0; i < loaded.class_count; i++)
-		loaded.classes[i].assume_time_s =
-		    site->policy->classes[i].assume_time_s;
+		loaded.classes[i].assume_time_s = site->policy->classes[i].assume_time_s;
 	site->has_market = true;
 	return LT_OK;
 }
 
 int
-lt_compile_market(struct lt_site *site, struct lt_signals_state *signals,
-    struct lt_ledger *ledger, const struct lt_batch_jobs *list,
-    struct lt_planned *windows, int64_t now_utc_s, struct lt_error *err)
+lt_compile_market(struct lt_site *site, struct lt_signals_state *signals, struct lt_ledger *ledger,
+    const struct lt_batch_jobs *list, struct lt_planned *windows, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	struct build *const b = calloc(1, sizeof(*b));
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts the nodes that are there at each reading of the batch system's tables,
- * records each change of their number in signals.db, and learns from these
- * steps how long work waits for nodes. A failed write is an error of the
- * caller's pass; without a record nothing is learned.
+ * Counts the nodes that are there at each reading of the batch system's tables, records each change
+ * of their number in signals.db, and learns from these steps how long work waits for nodes. A
+ * failed write is an error of the caller's pass; without a record nothing is learned.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +53,8 @@ row_of(struct lt_there **there, const char *partition)
 	for (uint32_t i = 0; i < (*there)->count; i++)
 		if (strcmp((*there)->rows[i]->partition, partition) == 0)
 			return (*there)->rows[i];
-	struct row *const row = (*there)->count < LT_PARTITIONS_MAX
-				    ? calloc(1, sizeof(*row))
-				    : NULL;
+	struct row *const row =
+	    (*there)->count < LT_PARTITIONS_MAX ? calloc(1, sizeof(*row)) : NULL;
 	if (row == NULL)
 		return NULL;
 	memcpy(row->partition, partition, LT_NAME_SIZE);
@@ -65,18 +63,15 @@ row_of(struct lt_there **there, const char *partition)
 
 /* Does a job of it wait for nodes longer than they boot? */
 static bool
-is_waited_for(
-    const struct lt_there_now *now, const char *partition, int64_t restart_s)
+is_waited_for(const struct lt_there_now *now, const char *partition, int64_t restart_s)
 {
-	const int64_t boot_s =
-	    restart_s > BOOT_LEAST_S ? restart_s : BOOT_LEAST_S;
+	const int64_t boot_s = restart_s > BOOT_LEAST_S ? restart_s : BOOT_LEAST_S;
 
 	for (uint32_t i = 0; i < now->jobs->count; i++) {
 		const struct lt_batch_job *const job = &now->jobs->jobs[i];
-		const int64_t since_utc_s =
-		    job->eligible_utc_s > job->submit_utc_s
-			? job->eligible_utc_s
-			: job->submit_utc_s;
+		const int64_t since_utc_s = job->eligible_utc_s > job->submit_utc_s
+						? job->eligible_utc_s
+						: job->submit_utc_s;
 
 		if (job->state == LT_JOB_PENDING && !job->held &&
 		    strcmp(job->reason_text, "Resources") == 0 &&
@@ -88,8 +83,7 @@ is_waited_for(
 }
 
 uint32_t
-lt_there_count(
-    const struct lt_there_now *now, uint32_t partition, int64_t restart_s)
+lt_there_count(const struct lt_there_now *now, uint32_t partition, int64_t restart_s)
 {
 	const struct lt_batch_nodes *const nodes = &now->tables->nodes;
 	uint32_t there = 0, powered_down = 0;
@@ -98,18 +92,14 @@ lt_there_count(
 		const struct lt_node_range *const range = &nodes->ranges[i];
 
 		for (uint32_t k = range->first;
-		     range->partition == partition && k <= range->last &&
-		     k < nodes->count;
-		     k++) {
+		     range->partition == partition && k <= range->last && k < nodes->count; k++) {
 			there +=
-			    nodes->are_there[k] &&
-			    !(nodes->are_away != NULL && nodes->are_away[k]);
+			    nodes->are_there[k] && !(nodes->are_away != NULL && nodes->are_away[k]);
 			powered_down += !nodes->are_there[k];
 		}
 	}
 	if (powered_down > 0 &&
-	    !is_waited_for(
-		now, now->tables->partitions[partition].name, restart_s))
+	    !is_waited_for(now, now->tables->partitions[partition].name, restart_s))
 		there += powered_down;
 	return there;
 }
@@ -118,13 +108,12 @@ bool
 lt_there_counts(const struct lt_policy_partition *partition)
 {
 	return partition->preemptible &&
-	       !(lt_batch_words.brings_nodes && partition->target_said &&
-		   partition->is_target);
+	       !(lt_batch_words.brings_nodes && partition->target_said && partition->is_target);
 }
 
 static int
-put_count(struct lt_ledger *ledger, const char *partition, double value,
-    int64_t now_utc_s, struct lt_error *err)
+put_count(struct lt_ledger *ledger, const char *partition, double value, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	return lt_ledger_put_rates(ledger, partition, LT_RATE_THERE,
 	    &(struct lt_rates){.count = 1,
@@ -136,24 +125,21 @@ put_count(struct lt_ledger *ledger, const char *partition, double value,
 }
 
 static int
-record_partition(struct lt_there **there, struct lt_ledger *ledger,
-    const struct lt_there_now *now, const struct lt_policy_partition *partition,
-    struct lt_error *err)
+record_partition(struct lt_there **there, struct lt_ledger *ledger, const struct lt_there_now *now,
+    const struct lt_policy_partition *partition, struct lt_error *err)
 {
 	struct row *const row = row_of(there, partition->name);
 	uint32_t index = 0;
 
-	while (
-	    index < now->tables->partition_count &&
-	    strcmp(now->tables->partitions[index].name, partition->name) != 0)
+	while (index < now->tables->partition_count &&
+	       strcmp(now->tables->partitions[index].name, partition->name) != 0)
 		index++;
 	if (index == now->tables->partition_count)
 		return LT_OK;
 	const uint32_t count = lt_there_count(now, index, partition->restart_s);
 	if (row != NULL && row->is_recorded && row->count == count)
 		return LT_OK;
-	const int code =
-	    put_count(ledger, partition->name, count, now->now_utc_s, err);
+	const int code = put_count(ledger, partition->name, count, now->now_utc_s, err);
 	if (code == LT_OK && row != NULL) {
 		row->is_recorded = true;
 		row->count = count;
@@ -171,28 +157,26 @@ is_preemptible(const struct lt_policy *policy, const char *partition)
 }
 
 static int
-record_end(struct lt_ledger *ledger, const char *partition,
-    const struct lt_there_now *now, struct lt_error *err)
+record_end(struct lt_ledger *ledger, const char *partition, const struct lt_there_now *now,
+    struct lt_error *err)
 {
 	const struct lt_rates_asked asked = {
 	    partition, LT_RATE_THERE, {now->now_utc_s, now->now_utc_s + 1}};
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
 	const int code = lt_ledger_rates(ledger, &asked, &steps, &count, err);
-	const bool has_ended =
-	    count > 0 && steps[count - 1].value == LT_RATE_ENDED;
+	const bool has_ended = count > 0 && steps[count - 1].value == LT_RATE_ENDED;
 
 	free(steps);
 	return code != LT_OK || has_ended
 		   ? code
-		   : put_count(
-			 ledger, partition, LT_RATE_ENDED, now->now_utc_s, err);
+		   : put_count(ledger, partition, LT_RATE_ENDED, now->now_utc_s, err);
 }
 
 /* Records the end of those that were preemptible by an earlier policy. */
 static int
-record_ends(struct lt_there **there, struct lt_ledger *ledger,
-    const struct lt_there_now *now, struct lt_error *err)
+record_ends(struct lt_there **there, struct lt_ledger *ledger, const struct lt_there_now *now,
+    struct lt_error *err)
 {
 	char(*names)[LT_NAME_SIZE] = NULL;
 	uint32_t count = 0;
@@ -215,8 +199,8 @@ record_ends(struct lt_there **there, struct lt_ledger *ledger,
 }
 
 int
-lt_there_record(struct lt_there **there, struct lt_ledger *ledger,
-    const struct lt_there_now *now, struct lt_error *err)
+lt_there_record(struct lt_there **there, struct lt_ledger *ledger, const struct lt_there_now *now,
+    struct lt_error *err)
 {
 	int code = LT_OK;
 
@@ -225,16 +209,15 @@ lt_there_record(struct lt_there **there, struct lt_ledger *ledger,
 	code = record_ends(there, ledger, now, err);
 	for (int i = 0; code == LT_OK && i < now->policy->partition_count; i++)
 		if (lt_there_counts(&now->policy->partitions[i]))
-			code = record_partition(there, ledger, now,
-			    &now->policy->partitions[i], err);
+			code =
+			    record_partition(there, ledger, now, &now->policy->partitions[i], err);
 	return code;
 }
 
 /* Learns from the measured steps up to now, without guesses. */
 static int
-learn_availability(struct lt_availability *availability,
-    struct lt_ledger *ledger, const struct lt_partition *partition,
-    int64_t now_utc_s, struct lt_error *err)
+learn_availability(struct lt_availability *availability, struct lt_ledger *ledger,
+    const struct lt_partition *partition, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_rates_asked asked = {partition->name, LT_RATE_THERE,
 	    {now_utc_s - (int64_t)LT_OWN_DAYS * LT_DAY_S, now_utc_s}};
@@ -244,29 +227,23 @@ learn_availability(struct lt_availability *availability,
 
 	if (code != LT_OK)
 		return code;
-	const uint32_t first =
-	    step_count > LT_SPELLS_MAX ? step_count - LT_SPELLS_MAX : 0;
-	struct lt_spell *const spells =
-	    calloc(step_count - first + (size_t)1, sizeof(*spells));
+	const uint32_t first = step_count > LT_SPELLS_MAX ? step_count - LT_SPELLS_MAX : 0;
+	struct lt_spell *const spells = calloc(step_count - first + (size_t)1, sizeof(*spells));
 	for (uint32_t i = first; spells != NULL && i < step_count; i++) {
 		const struct lt_rate_step *const step = &steps[i];
-		const int64_t from_utc_s =
-		    step->start_utc_s > asked.span.from_utc_s
-			? step->start_utc_s
-			: asked.span.from_utc_s;
-		const int64_t to_utc_s =
-		    step->end_utc_s < now_utc_s ? step->end_utc_s : now_utc_s;
+		const int64_t from_utc_s = step->start_utc_s > asked.span.from_utc_s
+					       ? step->start_utc_s
+					       : asked.span.from_utc_s;
+		const int64_t to_utc_s = step->end_utc_s < now_utc_s ? step->end_utc_s : now_utc_s;
 
-		if (step->quality == LT_QUALITY_MEASURED &&
-		    step->value != LT_RATE_ENDED && from_utc_s < to_utc_s)
-			spells[count++] = (struct lt_spell){from_utc_s,
-			    to_utc_s, (uint32_t)step->value,
-			    partition->node_count > 0 ? partition->node_count
-						      : 1};
+		if (step->quality == LT_QUALITY_MEASURED && step->value != LT_RATE_ENDED &&
+		    from_utc_s < to_utc_s)
+			spells[count++] =
+			    (struct lt_spell){from_utc_s, to_utc_s, (uint32_t)step->value,
+				partition->node_count > 0 ? partition->node_count : 1};
 	}
-	code = spells == NULL
-		   ? lt_fail(err, LT_ENOMEM, "nodes there: no memory")
-		   : lt_waits_learn(availability, spells, count, err);
+	code = spells == NULL ? lt_fail(err, LT_ENOMEM, "nodes there: no memory")
+			      : lt_waits_learn(availability, spells, count, err);
 	free(steps);
 	free(spells);
 	return code;
@@ -281,15 +258,13 @@ lt_there_learned(struct lt_there **there, struct lt_ledger *ledger,
 
 	if (row == NULL)
 		return NULL;
-	if (row->learned_utc_s != 0 &&
-	    row->learned_utc_s > now_utc_s - LEARN_EVERY_S)
+	if (row->learned_utc_s != 0 && row->learned_utc_s > now_utc_s - LEARN_EVERY_S)
 		return &row->availability;
 	row->learned_utc_s = now_utc_s;
-	if (learn_availability(&row->availability, ledger, partition, now_utc_s,
-		&err) != LT_OK) {
+	if (learn_availability(&row->availability, ledger, partition, now_utc_s, &err) != LT_OK) {
 		row->availability = (struct lt_availability){0};
-		lt_log("availability_unknown", "partition=%s error=\"%s\"",
-		    partition->name, err.text);
+		lt_log(
+		    "availability_unknown", "partition=%s error=\"%s\"", partition->name, err.text);
 	}
 	return &row->availability;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Turns the policy file into site->policy and signals->sources. A bad file
- * never replaces a good one. The ledger is asked whether its amounts are of the
- * same currency and its days of the same zone.
+ * Turns the policy file into site->policy and signals->sources. A bad file never replaces a good
+ * one. The ledger is asked whether its amounts are of the same currency and its days of the same
+ * zone.
  *
- * With Slurm's tables known, names that the batch system does not have go to
- * the log, and prices per GPU become prices per node.
+ * With Slurm's tables known, names that the batch system does not have go to the log, and prices
+ * per GPU become prices per node.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -30,34 +30,28 @@
 
 /* Returns the GPUs in each node; 0: there are none, or the nodes differ. */
 static uint32_t
-gpus_of(
-    const struct lt_tables *tables, const struct lt_policy_partition *partition)
+gpus_of(const struct lt_tables *tables, const struct lt_policy_partition *partition)
 {
 	for (uint32_t i = 0; i < tables->partition_count; i++) {
 		const struct lt_partition *const p = &tables->partitions[i];
-		const struct lt_shape *const shapes =
-		    tables->shapes + p->first_shape;
+		const struct lt_shape *const shapes = tables->shapes + p->first_shape;
 
 		if (strcmp(p->name, partition->name) != 0)
 			continue;
 		for (uint32_t k = 1; k < p->shape_count; k++)
 			if (shapes[k].gpus != shapes[0].gpus)
 				return 0;
-		return p->shape_count > 0 ? shapes[0].gpus
-					  : partition->node.gpus;
+		return p->shape_count > 0 ? shapes[0].gpus : partition->node.gpus;
 	}
 	return 0;
 }
 
 void
-lt_gpu_prices(
-    struct lt_policy *policy, const struct lt_tables *tables, int64_t now_utc_s)
+lt_gpu_prices(struct lt_policy *policy, const struct lt_tables *tables, int64_t now_utc_s)
 {
 	for (int i = 0; i < policy->partition_count; i++) {
-		struct lt_policy_partition *const partition =
-		    &policy->partitions[i];
-		const uint32_t gpus =
-		    partition->has_gpu_price ? gpus_of(tables, partition) : 0;
+		struct lt_policy_partition *const partition = &policy->partitions[i];
+		const uint32_t gpus = partition->has_gpu_price ? gpus_of(tables, partition) : 0;
 
 		if (!partition->has_gpu_price)
 			continue;
@@ -67,11 +61,10 @@ lt_gpu_prices(
 		    .constant = (double)(partition->gpu_price_micros * gpus)};
 
 		/* As the policy was read it is no constant yet. */
-		if (was.is_constant && was.is_set == is.is_set &&
-		    was.constant == is.constant)
+		if (was.is_constant && was.is_set == is.is_set && was.constant == is.constant)
 			continue;
-		/* With other nodes it is another price from now on, and what
-		 * ran before keeps its own. */
+		/* With other nodes it is another price from now on, and what ran before keeps its
+		 * own. */
 		if (was.is_constant)
 			partition->price_from_utc_s = now_utc_s;
 		partition->price = is;
@@ -90,8 +83,7 @@ log_unknown_name(void *context, const struct lt_unknown_name *unknown)
 }
 
 void
-lt_unknown_names_log(
-    const struct lt_policy *policy, const struct lt_tables *tables)
+lt_unknown_names_log(const struct lt_policy *policy, const struct lt_tables *tables)
 {
 	const struct lt_unknown_teller teller = {.tell = log_unknown_name};
 	struct lt_batch_qoses qoses = {0};
@@ -100,14 +92,11 @@ lt_unknown_names_log(
 	if (lt_batch_qoses(&qoses, &err) != LT_OK)
 		qoses.are_known = false;
 	const char **const names =
-	    calloc((size_t)tables->partition_count + tables->account_count +
-		       qoses.count + 3,
+	    calloc((size_t)tables->partition_count + tables->account_count + qoses.count + 3,
 		sizeof(*names));
 	if (names != NULL) {
-		const char **const accounts =
-		    names + tables->partition_count + 1;
-		const char **const of_qos =
-		    accounts + tables->account_count + 1;
+		const char **const accounts = names + tables->partition_count + 1;
+		const char **const of_qos = accounts + tables->account_count + 1;
 
 		for (uint32_t i = 0; i < tables->partition_count; i++)
 			names[i] = tables->partitions[i].name;
@@ -129,16 +118,13 @@ static int
 fill_source(struct lt_source *source, const struct lt_policy *policy,
     const struct lt_policy_source *from, struct lt_error *err)
 {
-	*source = (struct lt_source){
-	    .policy = from, .memory = calloc(1, sizeof(*source->memory))};
+	*source = (struct lt_source){.policy = from, .memory = calloc(1, sizeof(*source->memory))};
 	if (source->memory == NULL)
 		return lt_fail(err, LT_ENOMEM, "policy: out of memory");
 	source->adapter = lt_adapter_find(from->adapter);
-	assert(
-	    source->adapter != NULL); /* lt_policy_load() wants a known one */
+	assert(source->adapter != NULL); /* lt_policy_load() wants a known one */
 	source->options = lt_fetch_options(from, source->adapter);
-	const int code =
-	    lt_adapter_check(source->adapter, &source->options, err);
+	const int code = lt_adapter_check(source->adapter, &source->options, err);
 	if (code == LT_OK)
 		lt_signals_key(source->key, policy, source);
 	return code;
@@ -146,13 +132,11 @@ fill_source(struct lt_source *source, const struct lt_policy *policy,
 
 /* Adds FILE:LINE:COL of the option, else of the source, to the error. */
 static int
-at_source(const struct lt_policy_source *source, const char *path,
-    struct lt_error *err)
+at_source(const struct lt_policy_source *source, const char *path, struct lt_error *err)
 {
 	const bool placed = err->line != 0;
 
-	return lt_context(err, "%s:%d:%d", path,
-	    placed ? err->line : source->line,
+	return lt_context(err, "%s:%d:%d", path, placed ? err->line : source->line,
 	    placed ? err->column : source->column);
 }
 
@@ -161,8 +145,7 @@ free_sources(struct lt_source *sources, int count)
 {
 	for (int i = 0; i < count; i++) {
 		if (sources[i].memory != NULL)
-			explicit_bzero(
-			    sources[i].memory, sizeof(*sources[i].memory));
+			explicit_bzero(sources[i].memory, sizeof(*sources[i].memory));
 		free(sources[i].memory);
 		free(sources[i].steps);
 		free(sources[i].fit);
@@ -180,11 +163,10 @@ lt_policy_drop(struct lt_site *site, struct lt_signals_state *signals)
 	site->policy = NULL;
 }
 
-/* Checks that the sources give what the policy's signals want. Reports the
- * first that does not; `lowtide check` reports all. */
+/* Checks that the sources give what the policy's signals want. Reports the first that does not;
+ * `lowtide check` reports all. */
 static int
-check_signals(const struct lt_policy *policy, const struct lt_source *sources,
-    struct lt_error *err)
+check_signals(const struct lt_policy *policy, const struct lt_source *sources, struct lt_error *err)
 {
 	const size_t count = (size_t)policy->source_count;
 	struct lt_source_kind *const kinds = calloc(count + 1, sizeof(*kinds));
@@ -194,18 +176,14 @@ check_signals(const struct lt_policy *policy, const struct lt_source *sources,
 		return lt_fail(err, LT_ENOMEM, "policy: out of memory");
 	for (size_t i = 0; i < count; i++) {
 		const struct lt_adapter *const adapter = sources[i].adapter;
-		const enum lt_quantity quantity =
-		    lt_adapter_quantity(adapter, &sources[i].options);
+		const enum lt_quantity quantity = lt_adapter_quantity(adapter, &sources[i].options);
 
 		kinds[i].quantity = lt_quantity_name(quantity);
 		kinds[i].title = lt_quantity_title(quantity);
-		kinds[i].basis = lt_basis_name(
-		    lt_adapter_basis(adapter, &sources[i].options));
-		kinds[i].basis_is_option =
-		    lt_adapter_has_option(adapter, "emission_factors");
-		kinds[i].currency = adapter->currency != NULL
-					? adapter->currency(&sources[i].options)
-					: "";
+		kinds[i].basis = lt_basis_name(lt_adapter_basis(adapter, &sources[i].options));
+		kinds[i].basis_is_option = lt_adapter_has_option(adapter, "emission_factors");
+		kinds[i].currency =
+		    adapter->currency != NULL ? adapter->currency(&sources[i].options) : "";
 	}
 	lt_policy_check_signals(policy, kinds, &errors);
 	free(kinds);
@@ -223,45 +201,37 @@ find_weather(const struct lt_policy *policy, struct lt_source *sources,
 {
 	for (int i = 0; i < weather->count; i++)
 		keys[i] =
-		    sources[lt_policy_source_find(policy, weather->names[i]) -
-			    policy->sources]
-			.key;
+		    sources[lt_policy_source_find(policy, weather->names[i]) - policy->sources].key;
 }
 
-/* Makes policy and sources of a text; what was made of a bad one is the
- * caller's to free as well. */
+/* Makes policy and sources of a text; what was made of a bad one is the caller's to free as
+ * well. */
 static int
 parse_policy(const struct lt_policy_text *text, struct lt_policy **policy,
     struct lt_source **sources, struct lt_error *err)
 {
 	struct lt_policy_errors errors = {0};
-	int code =
-	    lt_policy_parse_all(policy, text, lt_adapter_names(), &errors);
+	int code = lt_policy_parse_all(policy, text, lt_adapter_names(), &errors);
 
 	if (code != LT_OK) {
 		*err = errors.items[0];
 		return code;
 	}
-	*sources =
-	    calloc((size_t)(*policy)->source_count + 1, sizeof(**sources));
+	*sources = calloc((size_t)(*policy)->source_count + 1, sizeof(**sources));
 	if (*sources == NULL)
 		return lt_fail(err, LT_ENOMEM, "policy: out of memory");
 	for (int i = 0; i < (*policy)->source_count; i++) {
-		code = fill_source(
-		    &(*sources)[i], *policy, &(*policy)->sources[i], err);
+		code = fill_source(&(*sources)[i], *policy, &(*policy)->sources[i], err);
 		if (code != LT_OK)
-			return at_source(
-			    &(*policy)->sources[i], text->name, err);
+			return at_source(&(*policy)->sources[i], text->name, err);
 	}
 	code = check_signals(*policy, *sources, err);
 	if (code != LT_OK)
 		return code;
 	for (int i = 0; i < (*policy)->source_count; i++) {
-		const struct lt_policy_source *const source =
-		    &(*policy)->sources[i];
+		const struct lt_policy_source *const source = &(*policy)->sources[i];
 
-		find_weather(
-		    *policy, *sources, &source->weather, (*sources)[i].weather);
+		find_weather(*policy, *sources, &source->weather, (*sources)[i].weather);
 		find_weather(*policy, *sources, &source->day_ahead,
 		    &(*sources)[i].weather[LT_OPERATOR_WIND]);
 	}
@@ -271,63 +241,52 @@ parse_policy(const struct lt_policy_text *text, struct lt_policy **policy,
 static bool
 is_same(const struct lt_source *a, const struct lt_source *b)
 {
-	bool same = a->adapter == b->adapter &&
-		    strcmp(a->policy->name, b->policy->name) == 0 &&
+	bool same = a->adapter == b->adapter && strcmp(a->policy->name, b->policy->name) == 0 &&
 		    a->options.count == b->options.count;
 
 	for (int i = 0; same && i < a->options.count; i++)
-		same = strcmp(a->options.items[i].key,
-			   b->options.items[i].key) == 0 &&
-		       strcmp(a->options.items[i].value,
-			   b->options.items[i].value) == 0;
+		same = strcmp(a->options.items[i].key, b->options.items[i].key) == 0 &&
+		       strcmp(a->options.items[i].value, b->options.items[i].value) == 0;
 	return same;
 }
 
-/* Keeps the counters, and the pause that a source asked for: saving a file does
- * not end it. A pause after a mere failure ends, as the source may work now. */
+/* Keeps the counters, and the pause that a source asked for: saving a file does not end it. A pause
+ * after a mere failure ends, as the source may work now. */
 static void
-keep_past(
-    struct lt_source *fresh, int count, const struct lt_signals_state *signals)
+keep_past(struct lt_source *fresh, int count, const struct lt_signals_state *signals)
 {
 	for (int i = 0; i < count; i++)
 		for (int k = 0; k < signals->source_count; k++) {
-			const struct lt_source *const old =
-			    &signals->sources[k];
+			const struct lt_source *const old = &signals->sources[k];
 
 			if (!is_same(old, &fresh[i]))
 				continue;
 			fresh[i].tries = old->tries;
 			fresh[i].failed_tries = old->failed_tries;
-			fresh[i].memory->past_pause_utc_s =
-			    old->memory->past_pause_utc_s;
-			fresh[i].memory->ahead_pause_utc_s =
-			    old->memory->ahead_pause_utc_s;
+			fresh[i].memory->past_pause_utc_s = old->memory->past_pause_utc_s;
+			fresh[i].memory->ahead_pause_utc_s = old->memory->ahead_pause_utc_s;
 			if (old->retry_after_s <= 0)
 				continue;
 			fresh[i].retry_after_s = old->retry_after_s;
 			fresh[i].next_fetch_utc_s = old->next_fetch_utc_s;
 			fresh[i].failures = old->failures;
-			memcpy(fresh[i].last_error, old->last_error,
-			    sizeof(old->last_error));
+			memcpy(fresh[i].last_error, old->last_error, sizeof(old->last_error));
 		}
 }
 
-/* Micros are of one currency: with amounts in the ledger, another one would
- * make dollars euros, in all months, and none at all would be another. Amounts
- * of a policy that named none get a name. */
+/* Micros are of one currency: with amounts in the ledger, another one would make dollars euros, in
+ * all months, and none at all would be another. Amounts of a policy that named none get a name. */
 static int
-check_currency(struct lt_ledger *ledger, const char *config,
-    const struct lt_policy *policy, struct lt_error *err)
+check_currency(struct lt_ledger *ledger, const char *config, const struct lt_policy *policy,
+    struct lt_error *err)
 {
 	char known[sizeof(policy->currency)];
 	bool has = false;
 
-	if (lt_ledger_get(ledger, "currency", known, sizeof(known), NULL) ==
-	    LT_OK) {
+	if (lt_ledger_get(ledger, "currency", known, sizeof(known), NULL) == LT_OK) {
 		if (strcmp(known, policy->currency) == 0)
 			return LT_OK;
-		const int code =
-		    known[0] ? lt_ledger_has_money(ledger, &has, err) : LT_OK;
+		const int code = known[0] ? lt_ledger_has_money(ledger, &has, err) : LT_OK;
 		if (code != LT_OK)
 			return code;
 	}
@@ -348,9 +307,9 @@ offsets_of(struct lt_offsets *offsets, const char *zone, struct lt_error *err)
 	return code;
 }
 
-/* Days and months are of one zone: with anything booked, another zone would
- * open closed periods. A policy that names no zone keeps the one in use: the
- * host may have another since. Names of the same hours are one zone. */
+/* Days and months are of one zone: with anything booked, another zone would open closed periods. A
+ * policy that names no zone keeps the one in use: the host may have another since. Names of the
+ * same hours are one zone. */
 static int
 settle_zone(struct lt_site *site, struct lt_ledger *ledger, const char *config,
     struct lt_policy *policy, struct lt_error *err)
@@ -360,25 +319,21 @@ settle_zone(struct lt_site *site, struct lt_ledger *ledger, const char *config,
 	char known[sizeof(policy->timezone)] = "";
 	int64_t first_utc_s = 0;
 	bool has = false;
-	int code = was != NULL
-		       ? lt_ledger_first_booked(ledger, &first_utc_s, &has, err)
-		       : lt_fail(err, LT_ENOMEM, "policy: out of memory");
+	int code = was != NULL ? lt_ledger_first_booked(ledger, &first_utc_s, &has, err)
+			       : lt_fail(err, LT_ENOMEM, "policy: out of memory");
 
 	if (code == LT_OK && has)
-		(void)lt_ledger_get(
-		    ledger, "timezone", known, sizeof(known), NULL);
+		(void)lt_ledger_get(ledger, "timezone", known, sizeof(known), NULL);
 	if (policy->timezone[0] == '\0' && known[0])
 		memcpy(policy->timezone, known, sizeof(known));
 	if (policy->timezone[0] == '\0')
 		lt_host_zone(policy->timezone, sizeof(policy->timezone));
 	/* One that this host has no more can't be compared. */
-	const bool is_other = code == LT_OK && known[0] &&
-			      strcmp(known, policy->timezone) != 0 &&
+	const bool is_other = code == LT_OK && known[0] && strcmp(known, policy->timezone) != 0 &&
 			      offsets_of(was, known, NULL) == LT_OK;
 	if (code == LT_OK && offsets_of(is, policy->timezone, err) != LT_OK)
 		code = lt_context(err, "%s", config);
-	if (code == LT_OK && is_other &&
-	    !lt_calendar_agree(was, is, first_utc_s))
+	if (code == LT_OK && is_other && !lt_calendar_agree(was, is, first_utc_s))
 		code = lt_fail(err, LT_EINPUT,
 		    "%s: timezone: got \"%s\", want \"%s\": days and months in the ledger are of that zone. Another zone needs a state directory of its own",
 		    config, policy->timezone, known);
@@ -395,15 +350,13 @@ settle_zone(struct lt_site *site, struct lt_ledger *ledger, const char *config,
 enum lt_rule
 lt_policy_unknown_rule(const struct lt_policy *policy)
 {
-	return lt_mode_may(policy->mode, LT_MAY_REFUSE) ? policy->on_unknown
-							: LT_RULE_ALLOW;
+	return lt_mode_may(policy->mode, LT_MAY_REFUSE) ? policy->on_unknown : LT_RULE_ALLOW;
 }
 
 /* Puts the policy of a text in force; a bad one changes nothing. */
 static int
-use_text(struct lt_site *site, struct lt_signals_state *signals,
-    struct lt_ledger *ledger, const struct lt_policy_text *text,
-    int64_t now_utc_s, struct lt_error *err)
+use_text(struct lt_site *site, struct lt_signals_state *signals, struct lt_ledger *ledger,
+    const struct lt_policy_text *text, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_policy *policy = NULL;
 	struct lt_source *sources = NULL;
@@ -414,8 +367,7 @@ use_text(struct lt_site *site, struct lt_signals_state *signals,
 	if (code == LT_OK)
 		code = settle_zone(site, ledger, text->name, policy, err);
 	if (code != LT_OK) {
-		free_sources(
-		    sources, sources != NULL ? policy->source_count : 0);
+		free_sources(sources, sources != NULL ? policy->source_count : 0);
 		lt_policy_free(policy);
 		return code;
 	}
@@ -426,17 +378,15 @@ use_text(struct lt_site *site, struct lt_signals_state *signals,
 	signals->source_count = policy->source_count;
 	site->policy_loaded_utc_s = now_utc_s;
 	lt_directory_forget_members();
-	lt_log("policy_loaded",
-	    "path=%s mode=%s sources=%d partitions=%d budgets=%d", text->name,
-	    lt_mode_name(policy->mode), policy->source_count,
-	    policy->partition_count, policy->budget_count);
+	lt_log("policy_loaded", "path=%s mode=%s sources=%d partitions=%d budgets=%d", text->name,
+	    lt_mode_name(policy->mode), policy->source_count, policy->partition_count,
+	    policy->budget_count);
 	return LT_OK;
 }
 
 int
-lt_policy_use(struct lt_site *site, struct lt_signals_state *signals,
-    struct lt_ledger *ledger, const char *path, const char *keep,
-    int64_t now_utc_s, struct lt_error *err)
+lt_policy_use(struct lt_site *site, struct lt_signals_state *signals, struct lt_ledger *ledger,
+    const char *path, const char *keep, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_policy_errors errors = {0};
 	struct lt_policy_text text = {.name = path};

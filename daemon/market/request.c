@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Turns a job as slurmctld has it into a request, to price a job that came
- * without a quote or was changed since. Pure but for lt_request_look(), which
- * asks the batch system where the job finds a node.
+ * Turns a job as slurmctld has it into a request, to price a job that came without a quote or was
+ * changed since. Pure but for lt_request_look(), which asks the batch system where the job finds a
+ * node.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,7 @@
 
 /* The partitions of "a,b" that the market knows. */
 static int
-partitions_of(
-    int *partitions, const char *names, const struct lt_market *market)
+partitions_of(int *partitions, const char *names, const struct lt_market *market)
 {
 	int count = 0;
 
@@ -71,12 +70,10 @@ lt_request_of_job(struct lt_job_request *made, const struct lt_batch_job *job,
 	const int *const partitions = made->partitions;
 
 	*request = (struct lt_request){.uid = job->uid};
-	made->partition_count =
-	    partitions_of(made->partitions, job->partition, market);
+	made->partition_count = partitions_of(made->partitions, job->partition, market);
 	if (made->partition_count == 0)
 		return false;
-	snprintf(
-	    request->account, sizeof(request->account), "%s", job->account);
+	snprintf(request->account, sizeof(request->account), "%s", job->account);
 	snprintf(request->qos, sizeof(request->qos), "%s", job->qos);
 	snprintf(request->name, sizeof(request->name), "%s", job->name);
 	for (int i = 0; i < made->partition_count; i++)
@@ -85,11 +82,9 @@ lt_request_of_job(struct lt_job_request *made, const struct lt_batch_job *job,
 	set_asked(request, job);
 	request->exclusive = job->exclusive;
 	request->array_tasks = job->array_pending > 0 ? job->array_pending : 1;
-	request->limit_s =
-	    job->limit_s == INT64_MAX ? LT_UNSET_64 : job->limit_s;
+	request->limit_s = job->limit_s == INT64_MAX ? LT_UNSET_64 : job->limit_s;
 	request->home = partitions[0];
-	request->earliest_utc_s =
-	    job->eligible_utc_s > now_utc_s ? job->eligible_utc_s : now_utc_s;
+	request->earliest_utc_s = job->eligible_utc_s > now_utc_s ? job->eligible_utc_s : now_utc_s;
 	if (job->start_utc_s && job->state != LT_JOB_PENDING)
 		request->earliest_utc_s = job->start_utc_s;
 	lt_request_unset(request);
@@ -98,27 +93,25 @@ lt_request_of_job(struct lt_job_request *made, const struct lt_batch_job *job,
 }
 
 void
-lt_request_look(struct lt_job_request *made, const struct lt_batch_job *job,
-    const struct lt_market *market)
+lt_request_look(
+    struct lt_job_request *made, const struct lt_batch_job *job, const struct lt_market *market)
 {
 	lt_batch_places(&made->places, job, market);
 	made->request.closed = made->places.closed;
 }
 
-/* Lists the full partitions. How long they stay full is not known: the decision
- * is made again before the start. */
+/* Lists the full partitions. How long they stay full is not known: the decision is made again
+ * before the start. */
 uint32_t
-lt_request_full(struct lt_planned *windows, uint32_t most,
-    const struct lt_job_request *made, const struct lt_market *market,
-    int64_t now_utc_s)
+lt_request_full(struct lt_planned *windows, uint32_t most, const struct lt_job_request *made,
+    const struct lt_market *market, int64_t now_utc_s)
 {
 	enum { FULL_S = 15 * LT_MINUTE_S };
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < market->partition_count && count < most; i++)
 		if (made->places.full[i])
-			windows[count++] = (struct lt_planned){
-			    .partition = (uint16_t)i,
+			windows[count++] = (struct lt_planned){.partition = (uint16_t)i,
 			    .nodes = (float)market->partitions[i].node_count,
 			    .start_utc_s = now_utc_s,
 			    .end_utc_s = now_utc_s + FULL_S};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The site as lowtided knows it: the policy in force, Slurm's tables, and the
- * market that is made of both and of signals. Rooms from here on read it; this
- * room alone writes it.
+ * The site as lowtided knows it: the policy in force, Slurm's tables, and the market that is made
+ * of both and of signals. Rooms from here on read it; this room alone writes it.
  */
 #ifndef LT_SITE_H
 #define LT_SITE_H
@@ -32,8 +31,8 @@ struct lt_site { /* start as { 0 } */
 	} next;
 };
 
-/* May lowtided act so: by the policy's mode, and while it is not switched off?
- * What plugins read keeps the mode: they have the switch themselves. */
+/* May lowtided act so: by the policy's mode, and while it is not switched off? What plugins read
+ * keeps the mode: they have the switch themselves. */
 static inline bool
 lt_site_may(const struct lt_site *site, enum lt_may what)
 {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads what Slurm knows and seldom changes: configuration, partitions, node
- * shapes, accounts, and who belongs to them. A failed read keeps what was
- * there.
+ * Reads what Slurm knows and seldom changes: configuration, partitions, node shapes, accounts, and
+ * who belongs to them. A failed read keeps what was there.
  *
- * Partitions without a node keep the shapes that they had last, from
- * <state>/shapes. Accounts whose jobs no partition takes from another are
- * written into the deny lists, which the decision asks for moves only; so are
- * those whose jobs without --qos a partition's lists of QOS take.
+ * Partitions without a node keep the shapes that they had last, from <state>/shapes. Accounts whose
+ * jobs no partition takes from another are written into the deny lists, which the decision asks for
+ * moves only; so are those whose jobs without --qos a partition's lists of QOS take.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,8 +31,7 @@ read_seen(struct lt_last_shapes *last, const char *path)
 
 	last->is_read = true;
 	/* One of another release is as none. */
-	if (lt_market_load(&last->seen, path, NULL, &err) != LT_OK &&
-	    err.code != LT_ENOENT)
+	if (lt_market_load(&last->seen, path, NULL, &err) != LT_OK && err.code != LT_ENOENT)
 		lt_log("shapes_unknown", "error=\"%s\"", err.text);
 }
 
@@ -49,11 +46,10 @@ lay(struct lt_tables *tables, struct lt_partition *partition)
 	if (index < 0)
 		return;
 	const struct lt_partition *const was = &seen->partitions[index];
-	if (was->shape_count == 0 ||
-	    tables->shape_count + was->shape_count > LT_SHAPES_MAX)
+	if (was->shape_count == 0 || tables->shape_count + was->shape_count > LT_SHAPES_MAX)
 		return;
-	struct lt_shape *const shapes = realloc(tables->shapes,
-	    (tables->shape_count + was->shape_count) * sizeof(*shapes));
+	struct lt_shape *const shapes =
+	    realloc(tables->shapes, (tables->shape_count + was->shape_count) * sizeof(*shapes));
 	if (shapes == NULL)
 		return;
 	memcpy(shapes + tables->shape_count, seen->shapes + was->first_shape,
@@ -98,11 +94,10 @@ save_shapes(struct lt_tables *tables, const char *path, struct lt_error *err)
 }
 
 /*
- * Gives each partition without a node the shapes of those that it had last, by
- * <state>/shapes, a market snapshot without signals, written only when it
- * changes. Such partitions get LT_PARTITION_NO_NODES, those without any memory
- * too. A file that can't be read or written is logged: then only what this
- * process has seen counts.
+ * Gives each partition without a node the shapes of those that it had last, by <state>/shapes, a
+ * market snapshot without signals, written only when it changes. Such partitions get
+ * LT_PARTITION_NO_NODES, those without any memory too. A file that can't be read or written is
+ * logged: then only what this process has seen counts.
  */
 static void
 lay_last_shapes(struct lt_tables *tables, const char *state)
@@ -129,8 +124,7 @@ lay_last_shapes(struct lt_tables *tables, const char *state)
 static int
 compare_names(const void *left, const void *right)
 {
-	const struct lt_batch_account *const *const a = left, *const *const b =
-								  right;
+	const struct lt_batch_account *const *const a = left, *const *const b = right;
 
 	return strcmp((*a)->name, (*b)->name);
 }
@@ -140,14 +134,13 @@ static const struct lt_batch_account **
 sorted_accounts(const struct lt_tables *tables)
 {
 	const struct lt_batch_account **const sorted =
-	    calloc((size_t)tables->account_count + 1,
-		sizeof(struct lt_batch_account *));
+	    calloc((size_t)tables->account_count + 1, sizeof(struct lt_batch_account *));
 
 	for (uint32_t i = 0; sorted != NULL && i < tables->account_count; i++)
 		sorted[i] = &tables->accounts[i];
 	if (sorted != NULL)
-		qsort(sorted, tables->account_count,
-		    sizeof(struct lt_batch_account *), compare_names);
+		qsort(sorted, tables->account_count, sizeof(struct lt_batch_account *),
+		    compare_names);
 	return sorted;
 }
 
@@ -193,25 +186,21 @@ struct used_accounts {
 	uint32_t count;
 };
 
-/* Returns each account that has users, once, by name; malloc'd, NULL without
- * memory. */
+/* Returns each account that has users, once, by name; malloc'd, NULL without memory. */
 static struct used_accounts
 used_accounts(const struct lt_tables *tables)
 {
 	uint32_t count = 0;
-	struct used_account *const all =
-	    calloc((size_t)tables->pair_count + 1, sizeof(*all));
+	struct used_account *const all = calloc((size_t)tables->pair_count + 1, sizeof(*all));
 
 	if (all == NULL)
 		return (struct used_accounts){0};
 	for (uint32_t i = 0; i < tables->pair_count; i++)
 		all[i] = (struct used_account){tables->pairs[i].account,
-		    tables->pairs[i].default_qos,
-		    tables->pairs[i].by_partition};
+		    tables->pairs[i].default_qos, tables->pairs[i].by_partition};
 	qsort(all, tables->pair_count, sizeof(*all), compare_used);
 	for (uint32_t i = 0; i < tables->pair_count; i++) {
-		struct used_account *const last =
-		    count > 0 ? &all[count - 1] : NULL;
+		struct used_account *const last = count > 0 ? &all[count - 1] : NULL;
 
 		if (last == NULL || strcmp(last->name, all[i].name) != 0) {
 			all[count++] = all[i];
@@ -224,20 +213,17 @@ used_accounts(const struct lt_tables *tables)
 	return (struct used_accounts){all, count};
 }
 
-/* Writes slurm.conf's own denied accounts, those below them, all that are tied,
- * and those that have associations of this partition, for which other limits
- * may be set. */
+/* Writes slurm.conf's own denied accounts, those below them, all that are tied, and those that have
+ * associations of this partition, for which other limits may be set. */
 static void
-put_denied(FILE *out, const struct lt_tables *tables,
-    const struct lt_partition *partition,
+put_denied(FILE *out, const struct lt_tables *tables, const struct lt_partition *partition,
     const struct lt_batch_account **sorted, const struct used_accounts *used)
 {
 	const char *const own = partition->deny_accounts;
 
 	(void)fputs(own, out);
 	for (uint32_t i = 0; own[0] != '\0' && i < tables->account_count; i++)
-		if (is_account_below(&tables->accounts[i], own, sorted,
-			tables->account_count))
+		if (is_account_below(&tables->accounts[i], own, sorted, tables->account_count))
 			(void)fprintf(out, ",%s", tables->accounts[i].name);
 	for (uint32_t i = 0; i < used->count; i++)
 		if (used->items[i].is_tied)
@@ -248,18 +234,16 @@ put_denied(FILE *out, const struct lt_tables *tables,
 	(void)fputc('\0', out);
 }
 
-/* Writes the accounts whose default QOS the partition's lists let in; none
- * where it has no such list. */
+/* Writes the accounts whose default QOS the partition's lists let in; none where it has no such
+ * list. */
 static void
-put_qos_accounts(FILE *out, const struct lt_partition *partition,
-    const struct used_accounts *used)
+put_qos_accounts(FILE *out, const struct lt_partition *partition, const struct used_accounts *used)
 {
 	const char *const allow = partition->allow_qos;
 	const char *const deny = partition->deny_qos;
 
 	for (uint32_t i = 0; i < used->count; i++)
-		if ((allow[0] != '\0' &&
-			lt_text_is_among(used->items[i].default_qos, allow)) ||
+		if ((allow[0] != '\0' && lt_text_is_among(used->items[i].default_qos, allow)) ||
 		    (deny[0] != '\0' && used->items[i].default_qos[0] != '\0' &&
 			!lt_text_is_among(used->items[i].default_qos, deny)))
 			(void)fprintf(out, "%s,", used->items[i].name);
@@ -275,16 +259,15 @@ lt_close_accounts(struct lt_tables *tables, struct lt_error *err)
 	size_t size = 0;
 	FILE *const out = open_memstream(&text, &size);
 
-	for (uint32_t i = 0; out != NULL && sorted != NULL &&
-			     used.items != NULL && i < tables->partition_count;
+	for (uint32_t i = 0;
+	     out != NULL && sorted != NULL && used.items != NULL && i < tables->partition_count;
 	     i++) {
 		const struct lt_partition *const p = &tables->partitions[i];
 
 		put_denied(out, tables, p, sorted, &used);
 		put_qos_accounts(out, p, &used);
 	}
-	const bool made = out != NULL && fclose(out) == 0 && sorted != NULL &&
-			  used.items != NULL;
+	const bool made = out != NULL && fclose(out) == 0 && sorted != NULL && used.items != NULL;
 
 	free(sorted);
 	free(used.items);
@@ -311,10 +294,8 @@ name_partitions(const struct lt_policy *policy)
 	struct lt_batch_named named[LT_PARTITIONS_MAX];
 	uint32_t count = 0;
 
-	for (int i = 0;
-	     i < policy->partition_count && count < LT_PARTITIONS_MAX; i++) {
-		const struct lt_policy_partition *const p =
-		    &policy->partitions[i];
+	for (int i = 0; i < policy->partition_count && count < LT_PARTITIONS_MAX; i++) {
+		const struct lt_policy_partition *const p = &policy->partitions[i];
 
 		named[count++] = (struct lt_batch_named){.name = p->name,
 		    .scales = p->target_said && p->is_target,
@@ -350,8 +331,8 @@ load_partitions(struct lt_tables *tables, struct lt_error *err)
 	tables->nodes = read.nodes;
 	tables->qos_limits = read.job_limits;
 	if (read.left_out != tables->left_out)
-		lt_log("partitions_left_out", "count=%u first=\"%s\"",
-		    read.left_out, read.why_left_out.text);
+		lt_log("partitions_left_out", "count=%u first=\"%s\"", read.left_out,
+		    read.why_left_out.text);
 	tables->left_out = read.left_out;
 	return LT_OK;
 }
@@ -363,26 +344,23 @@ struct newcomers {		       /* the accounts that were never seen */
 
 /* Puts each new account into the ledger where it was made. */
 static int
-see_births(const struct newcomers *fresh, struct lt_ledger *ledger,
-    int64_t now_utc_s, struct lt_error *err)
+see_births(const struct newcomers *fresh, struct lt_ledger *ledger, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	int code = LT_OK;
 
 	for (uint32_t i = 0; code == LT_OK && i < fresh->count; i++)
 		if (fresh->list[i].parent[0] != '\0')
-			code =
-			    lt_ledger_put_account(ledger, fresh->list[i].name,
-				fresh->list[i].parent, now_utc_s, err);
+			code = lt_ledger_put_account(
+			    ledger, fresh->list[i].name, fresh->list[i].parent, now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_ledger_put_number(
-		    ledger, "accounts_read", now_utc_s, err);
+		code = lt_ledger_put_number(ledger, "accounts_read", now_utc_s, err);
 	return code;
 }
 
 /* Takes out the accounts that were never seen. */
 static void
-leave_out_new(
-    struct lt_batch_associations *all, const struct lt_accounts_seen *seen)
+leave_out_new(struct lt_batch_associations *all, const struct lt_accounts_seen *seen)
 {
 	uint32_t kept = 0;
 
@@ -392,11 +370,10 @@ leave_out_new(
 	all->account_count = kept;
 }
 
-/* Asks slurmdbd where the new accounts were made; since when, by its clock.
- * True also before a first reading, when no account is new. */
+/* Asks slurmdbd where the new accounts were made; since when, by its clock. True also before a
+ * first reading, when no account is new. */
 static bool
-find_births(
-    struct newcomers *fresh, struct lt_tables *tables, struct lt_ledger *ledger)
+find_births(struct newcomers *fresh, struct lt_tables *tables, struct lt_ledger *ledger)
 {
 	struct lt_error why = {0};
 	int64_t read_utc_s = 0;
@@ -405,8 +382,7 @@ find_births(
 	if (!lt_ledger_get_number(ledger, "accounts_read", 1, &read_utc_s))
 		fresh->count = 0;
 	if (fresh->count > 0)
-		code = lt_child_births(
-		    fresh->list, fresh->count, read_utc_s - LT_HOUR_S, &why);
+		code = lt_child_births(fresh->list, fresh->count, read_utc_s - LT_HOUR_S, &why);
 	const uint32_t left_out = code == LT_OK ? 0 : fresh->count;
 
 	if (left_out != 0 && left_out != tables->left_out_accounts)
@@ -420,15 +396,12 @@ find_births(
 /* Loads all accounts that were ever seen, the new ones where they were made. */
 static int
 load_seen(struct lt_accounts_seen *seen, struct lt_batch_associations *all,
-    struct lt_tables *tables, struct lt_ledger *ledger, int64_t now_utc_s,
-    struct lt_error *err)
+    struct lt_tables *tables, struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err)
 {
-	struct newcomers fresh = {.list = calloc((size_t)all->account_count + 1,
-				      sizeof(*fresh.list))};
-	int code =
-	    fresh.list != NULL
-		? lt_ledger_accounts(ledger, &seen->list, &seen->count, err)
-		: lt_fail(err, LT_ENOMEM, "accounts: out of memory");
+	struct newcomers fresh = {
+	    .list = calloc((size_t)all->account_count + 1, sizeof(*fresh.list))};
+	int code = fresh.list != NULL ? lt_ledger_accounts(ledger, &seen->list, &seen->count, err)
+				      : lt_fail(err, LT_ENOMEM, "accounts: out of memory");
 
 	for (uint32_t i = 0; code == LT_OK && i < all->account_count; i++)
 		if (lt_seen_find(seen, all->accounts[i].name) == NULL)
@@ -445,8 +418,8 @@ load_seen(struct lt_accounts_seen *seen, struct lt_batch_associations *all,
 	return lt_ledger_accounts(ledger, &seen->list, &seen->count, err);
 }
 
-/* Takes Slurm's accounts as lowtide has them: moved ones where they were, those
- * that are gone, and how they stood before. */
+/* Takes Slurm's accounts as lowtide has them: moved ones where they were, those that are gone, and
+ * how they stood before. */
 static int
 take_accounts(struct lt_tables *tables, struct lt_batch_associations *all,
     const struct lt_policy *policy, struct lt_ledger *ledger, int64_t now_utc_s,
@@ -458,8 +431,8 @@ take_accounts(struct lt_tables *tables, struct lt_batch_associations *all,
 
 	/* In Kubernetes only an admin says whose a namespace is. */
 	if (code == LT_OK && strcmp(lt_batch_words.system, "slurm") == 0 &&
-	    lt_moved_keep(&tables->moved, all->accounts, all->account_count,
-		&seen, policy) != LT_OK)
+	    lt_moved_keep(&tables->moved, all->accounts, all->account_count, &seen, policy) !=
+		LT_OK)
 		code = lt_fail(err, LT_ENOMEM, "accounts: out of memory");
 	if (code == LT_OK)
 		code = lt_heirs_add(all, ledger, &seen, now_utc_s, err);
@@ -482,8 +455,7 @@ load_associations(struct lt_tables *tables, const struct lt_policy *policy,
 	int code = lt_child_associations(&all, err);
 
 	if (code == LT_OK)
-		code =
-		    take_accounts(tables, &all, policy, ledger, now_utc_s, err);
+		code = take_accounts(tables, &all, policy, ledger, now_utc_s, err);
 	if (code != LT_OK) {
 		lt_batch_associations_free(&all);
 		return code;
@@ -505,8 +477,8 @@ load_associations(struct lt_tables *tables, const struct lt_policy *policy,
 	return LT_OK;
 }
 
-/* Loads the managers. Without an answer the former ones stay: their changes are
- * judged, and a raise by anybody else is held within a pass. */
+/* Loads the managers. Without an answer the former ones stay: their changes are judged, and a raise
+ * by anybody else is held within a pass. */
 static void
 load_managers(struct lt_tables *tables)
 {
@@ -526,8 +498,8 @@ load_managers(struct lt_tables *tables)
 
 int
 lt_tables_load(struct lt_tables *tables, const struct lt_batch_conf *conf,
-    const struct lt_policy *policy, struct lt_ledger *ledger,
-    const char *state_dir, int64_t now_utc_s, struct lt_error *err)
+    const struct lt_policy *policy, struct lt_ledger *ledger, const char *state_dir,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	tables->conf = *conf;
 	tables->private_data = conf->private_data | tables->private_dbd;
@@ -537,17 +509,14 @@ lt_tables_load(struct lt_tables *tables, const struct lt_batch_conf *conf,
 		return code;
 	lay_last_shapes(tables, state_dir);
 	if (lt_batch_has_dbd(conf)) {
-		code =
-		    load_associations(tables, policy, ledger, now_utc_s, err);
+		code = load_associations(tables, policy, ledger, now_utc_s, err);
 		load_managers(tables);
 		if (code == LT_OK)
 			code = lt_associations_save(tables, state_dir, err);
 		else if (tables->accounts == NULL) {
-			if (lt_associations_load(tables, state_dir,
-				&(struct lt_error){0}) != LT_OK)
+			if (lt_associations_load(tables, state_dir, &(struct lt_error){0}) != LT_OK)
 				return code; /* nothing to work with */
-			lt_accounts_sort(
-			    tables->accounts, tables->account_count);
+			lt_accounts_sort(tables->accounts, tables->account_count);
 			(void)lt_ledger_account_moves(
 			    ledger, &tables->moves, &(struct lt_error){0});
 			lt_batch_know_users(tables->pairs, tables->pair_count);

@@ -39,9 +39,9 @@ struct lt_tables {
 	/* enum lt_job_limit: of QOS, and of associations */
 	uint32_t qos_limits, account_limits;
 	uint32_t left_out_accounts; /* new, made nobody knows where */
-	uint32_t left_out;  /* partitions, as lt_batch_partitions has them */
-	char *closed;	    /* lists of the partitions */
-	int64_t read_utc_s; /* 0 = never */
+	uint32_t left_out;	    /* partitions, as lt_batch_partitions has them */
+	char *closed;		    /* lists of the partitions */
+	int64_t read_utc_s;	    /* 0 = never */
 };
 
 /*
@@ -54,17 +54,16 @@ struct lt_tables {
  */
 int lt_close_accounts(struct lt_tables *tables, struct lt_error *err);
 
-/* Reads all but conf, which was read just now. state_dir has what is taken
- * where slurmdbd gives no answer. On failure what was there stays. */
+/* Reads all but conf, which was read just now. state_dir has what is taken where slurmdbd gives no
+ * answer. On failure what was there stays. */
 int lt_tables_load(struct lt_tables *tables, const struct lt_batch_conf *conf,
-    const struct lt_policy *policy, struct lt_ledger *ledger,
-    const char *state_dir, int64_t now_utc_s, struct lt_error *err);
+    const struct lt_policy *policy, struct lt_ledger *ledger, const char *state_dir,
+    int64_t now_utc_s, struct lt_error *err);
 
 static inline struct lt_account_tree
 lt_tables_tree(const struct lt_tables *tables)
 {
-	return (struct lt_account_tree){
-	    tables->accounts, tables->account_count, tables->moves};
+	return (struct lt_account_tree){tables->accounts, tables->account_count, tables->moves};
 }
 
 static inline bool

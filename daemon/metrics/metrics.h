@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of /metrics. It is made from memory alone, so that a scrape neither
- * waits for a pass nor reads the ledger. docs/metrics.md has the names.
+ * The text of /metrics. It is made from memory alone, so that a scrape neither waits for a pass nor
+ * reads the ledger. docs/metrics.md has the names.
  */
 #ifndef LT_SERVE_METRICS_H
 #define LT_SERVE_METRICS_H
@@ -43,8 +43,7 @@ struct lt_metrics_sums {
 	struct lt_metrics_place *places;
 	bool has_spool, spool_fails;
 	int spool_count;
-	int64_t spool_oldest_utc_s, ledger_bytes, signals_bytes,
-	    refused_adjustments;
+	int64_t spool_oldest_utc_s, ledger_bytes, signals_bytes, refused_adjustments;
 };
 
 struct lt_metrics_view {
@@ -57,10 +56,10 @@ struct lt_metrics_view {
 };
 void lt_metrics_text(struct lt_out *out, const struct lt_metrics_view *view);
 
-/* Reads some of what is due, milliseconds at most; has_money: the sums of
- * accounts too. Between passes only: it uses the writer's ledger. */
-void lt_metrics_read(struct lt_metrics_sums *sums, struct lt_daemon *d,
-    bool has_money, int64_t now_utc_s);
+/* Reads some of what is due, milliseconds at most; has_money: the sums of accounts too. Between
+ * passes only: it uses the writer's ledger. */
+void lt_metrics_read(
+    struct lt_metrics_sums *sums, struct lt_daemon *d, bool has_money, int64_t now_utc_s);
 /* The next call reads all of it, whenever it was read last. */
 void lt_metrics_soon(void);
 /* Milliseconds until a reading that is begun should continue, at most most_ms.

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes families and samples of metrics. Money and mass are integers in
- * memory, and are written with all of their digits. Failures are those of
- * struct lt_out.
+ * Writes families and samples of metrics. Money and mass are integers in memory, and are written
+ * with all of their digits. Failures are those of struct lt_out.
  */
 #include <stdlib.h>
 
 #include "metrics_put.h"
 
-/* Writes a line about the family. OpenMetrics names a counter without its
- * suffix, the older format with it. */
+/* Writes a line about the family. OpenMetrics names a counter without its suffix, the older format
+ * with it. */
 static void
 put_about(struct lt_put *to, const char *what, const char *text)
 {
@@ -25,8 +24,7 @@ put_about(struct lt_put *to, const char *what, const char *text)
 }
 
 static void
-put_head(
-    struct lt_put *to, const char *type, const char *unit, const char *help)
+put_head(struct lt_put *to, const char *type, const char *unit, const char *help)
 {
 	put_about(to, "# HELP ", help);
 	put_about(to, "# TYPE ", type);
@@ -35,8 +33,7 @@ put_head(
 }
 
 void
-lt_put_gauge(
-    struct lt_put *to, const char *name, const char *unit, const char *help)
+lt_put_gauge(struct lt_put *to, const char *name, const char *unit, const char *help)
 {
 	to->name = name;
 	to->suffix = "";
@@ -44,8 +41,7 @@ lt_put_gauge(
 }
 
 void
-lt_put_counter(
-    struct lt_put *to, const char *name, const char *unit, const char *help)
+lt_put_counter(struct lt_put *to, const char *name, const char *unit, const char *help)
 {
 	to->name = name;
 	to->suffix = "_total";
@@ -105,11 +101,10 @@ lt_put_single(struct lt_put *to, int64_t value, int digits)
 }
 
 bool
-lt_put_rows_make(struct lt_put_rows *rows, const struct lt_put *to,
-    uint32_t count, lt_put_row_function *label)
+lt_put_rows_make(
+    struct lt_put_rows *rows, const struct lt_put *to, uint32_t count, lt_put_row_function *label)
 {
-	struct lt_put row = {
-	    .out = &rows->text, .view = to->view, .name = "", .suffix = ""};
+	struct lt_put row = {.out = &rows->text, .view = to->view, .name = "", .suffix = ""};
 
 	*rows = (struct lt_put_rows){.text = {.most = LT_METRICS_BYTES_MAX},
 	    .ends = calloc((size_t)count + 1, sizeof(*rows->ends))};

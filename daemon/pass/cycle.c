@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs one pass over all that is due, in this order: policy, Slurm's tables,
- * ingest, jobs, settle, void, release, market, snapshot and terms.
+ * Runs one pass over all that is due, in this order: policy, Slurm's tables, ingest, jobs, settle,
+ * void, release, market, snapshot and terms.
  *
- * Each step reads and writes its own room's state. Each may fail alone: it is
- * logged, and tried again.
+ * Each step reads and writes its own room's state. Each may fail alone: it is logged, and tried
+ * again.
  */
 #include <inttypes.h>
 #include <malloc.h>
@@ -48,7 +48,7 @@ enum {
 	TABLES_EVERY_S = 60, /* partitions, nodes, associations */
 	MARKET_EVERY_S = 60, /* new booked windows for the plugin */
 	VOIDS_EVERY_S = 3,
-	VOIDS_PART = 20, /* of the time, where all open holds are very many */
+	VOIDS_PART = 20,	       /* of the time, where all open holds are very many */
 	VOID_KEEP_S = 7 * LT_DAY_S,    /* holds that no job came for */
 	ALERTS_KEEP_S = 30 * LT_DAY_S, /* after their period, for the list */
 	HOLDS_KEEP_S = 400 * LT_DAY_S, /* settled ones, for explain */
@@ -66,29 +66,27 @@ load_tables(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		return code;
 	if (tables->read_utc_s && d->acting != conf.is_acting_controller)
 		lt_log("acting", "value=%d", conf.is_acting_controller);
-	/* A restarted slurmctld may have forgotten jobs, which no row and no
-	 * look-up shows: a list does. */
-	if (tables->read_utc_s &&
-	    tables->conf.started_utc_s != conf.started_utc_s) {
+	/* A restarted slurmctld may have forgotten jobs, which no row and no look-up shows: a list
+	 * does. */
+	if (tables->read_utc_s && tables->conf.started_utc_s != conf.started_utc_s) {
 		lt_log("slurmctld_started", "at=%" PRId64, conf.started_utc_s);
 		d->jobs.next.list = 0;
 	}
 	d->acting = conf.is_acting_controller;
-	return lt_tables_load(&d->site.tables, &conf, d->site.policy, d->ledger,
-	    d->args.state, now_utc_s, err);
+	return lt_tables_load(
+	    &d->site.tables, &conf, d->site.policy, d->ledger, d->args.state, now_utc_s, err);
 }
 
 static int
 compile_market(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_batch_jobs *const list = &d->jobs.list;
-	struct lt_planned *const windows =
-	    calloc((size_t)list->count + 1, sizeof(*windows));
+	struct lt_planned *const windows = calloc((size_t)list->count + 1, sizeof(*windows));
 
 	if (windows == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
-	int code = lt_compile_market(
-	    &d->site, &d->signals, d->ledger, list, windows, now_utc_s, err);
+	int code =
+	    lt_compile_market(&d->site, &d->signals, d->ledger, list, windows, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_market_save(&d->site.market, d->paths.market, err);
 	if (code == LT_OK)
@@ -100,8 +98,7 @@ compile_market(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 static int
 record_rates(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_rates_record(
-	    &d->site, &d->signals, d->ledger, &d->jobs.list, now_utc_s, err);
+	return lt_rates_record(&d->site, &d->signals, d->ledger, &d->jobs.list, now_utc_s, err);
 }
 
 static int
@@ -147,15 +144,14 @@ decide_again(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 static int
 follow_proofs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_proof_run(
-	    d->ledger, &d->jobs.list, &d->proof, now_utc_s, err);
+	return lt_proof_run(d->ledger, &d->jobs.list, &d->proof, now_utc_s, err);
 }
 
 static int
 begin_canaries(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_canary_run(&d->site, d->ledger, &d->jobs.list, &d->notice,
-	    &d->proof, now_utc_s, err);
+	return lt_canary_run(
+	    &d->site, d->ledger, &d->jobs.list, &d->notice, &d->proof, now_utc_s, err);
 }
 
 static int
@@ -163,8 +159,7 @@ follow_notices(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_books books = lt_daemon_books(d);
 
-	return lt_notice_run(&d->site, &books, &d->replan, &d->notice,
-	    &d->proof, now_utc_s, err);
+	return lt_notice_run(&d->site, &books, &d->replan, &d->notice, &d->proof, now_utc_s, err);
 }
 
 static int
@@ -172,8 +167,7 @@ go_home(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_books books = lt_daemon_books(d);
 
-	return lt_afterwards_run(
-	    &d->site, &books, &d->replan, &d->after, now_utc_s, err);
+	return lt_afterwards_run(&d->site, &books, &d->replan, &d->after, now_utc_s, err);
 }
 
 static int
@@ -199,14 +193,13 @@ pause_jobs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 static int
 publish_lengths(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_lengths_publish(d->site.policy, d->ledger, &d->charges,
-	    d->paths.history, now_utc_s, err);
+	return lt_lengths_publish(
+	    d->site.policy, d->ledger, &d->charges, d->paths.history, now_utc_s, err);
 }
 
 /* A run whose use is known now: were its GPUs idle? */
 static int
-look_at_idle(
-    void *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
+look_at_idle(void *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
 {
 	return lt_alerts_look_at_run(d, run, now_utc_s, err);
 }
@@ -214,8 +207,7 @@ look_at_idle(
 static int
 read_used(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	const struct lt_measured measured = {
-	    .look = look_at_idle, .context = d};
+	const struct lt_measured measured = {.look = look_at_idle, .context = d};
 
 	return lt_utilisation_read(
 	    &d->site.tables, d->ledger, &d->charges, &measured, now_utc_s, err);
@@ -225,37 +217,32 @@ static int
 prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	bool done;
-	int code = lt_retention_erase(
-	    d->site.policy, d->ledger, &d->budget, now_utc_s, &done, err);
+	int code = lt_retention_erase(d->site.policy, d->ledger, &d->budget, now_utc_s, &done, err);
 
 	if (code == LT_OK && !done) {
 		d->next.prune = now_utc_s; /* the rest in the next pass */
 		return code;
 	}
 	if (code == LT_OK)
-		code = lt_ledger_prune_signals(d->ledger,
-		    now_utc_s - LT_POINTS_KEEP_S, POINTS_KEPT_MAX, err);
+		code = lt_ledger_prune_signals(
+		    d->ledger, now_utc_s - LT_POINTS_KEEP_S, POINTS_KEPT_MAX, err);
 	if (code == LT_OK)
-		code = lt_ledger_prune_holds(d->ledger, now_utc_s - VOID_KEEP_S,
-		    now_utc_s - HOLDS_KEEP_S, now_utc_s, err);
+		code = lt_ledger_prune_holds(
+		    d->ledger, now_utc_s - VOID_KEEP_S, now_utc_s - HOLDS_KEEP_S, now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_ledger_prune_mailed(
-		    d->ledger, now_utc_s - ALERTS_KEEP_S, err);
+		code = lt_ledger_prune_mailed(d->ledger, now_utc_s - ALERTS_KEEP_S, err);
 	if (code == LT_OK)
-		code = lt_ledger_prune_alerts(
-		    d->ledger, now_utc_s - ALERTS_KEEP_S, err);
+		code = lt_ledger_prune_alerts(d->ledger, now_utc_s - ALERTS_KEEP_S, err);
 	if (code == LT_OK)
-		code = lt_ledger_prune_interruptions(
-		    d->ledger, now_utc_s - HOLDS_KEEP_S, err);
+		code = lt_ledger_prune_interruptions(d->ledger, now_utc_s - HOLDS_KEEP_S, err);
 	if (code == LT_OK)
-		code = lt_ledger_prune_gpus(
-		    d->ledger, now_utc_s - HOLDS_KEEP_S, err);
+		code = lt_ledger_prune_gpus(d->ledger, now_utc_s - HOLDS_KEEP_S, err);
 	if (code == LT_OK)
-		code = lt_ledger_prune_lengths(d->ledger,
-		    lt_lengths_since(d->site.policy, now_utc_s), err);
+		code = lt_ledger_prune_lengths(
+		    d->ledger, lt_lengths_since(d->site.policy, now_utc_s), err);
 	if (code == LT_OK)
-		code = lt_ledger_prune_proofs(d->ledger,
-		    lt_lengths_since(d->site.policy, now_utc_s), err);
+		code = lt_ledger_prune_proofs(
+		    d->ledger, lt_lengths_since(d->site.policy, now_utc_s), err);
 	return code;
 }
 
@@ -269,10 +256,8 @@ check_policy(struct lt_daemon *d, int64_t now_utc_s)
 	d->next.policy = now_utc_s + LT_JOBS_EVERY_S;
 	lt_policy_remind(d, now_utc_s);
 	if (!lt_file_id(&id, d->args.config) ||
-	    (id.device == d->policy_id.device &&
-		id.inode == d->policy_id.inode &&
-		id.size == d->policy_id.size &&
-		id.mtime_ns == d->policy_id.mtime_ns))
+	    (id.device == d->policy_id.device && id.inode == d->policy_id.inode &&
+		id.size == d->policy_id.size && id.mtime_ns == d->policy_id.mtime_ns))
 		return;
 	(void)lt_daemon_reload_policy(d, now_utc_s, NULL);
 }
@@ -290,8 +275,7 @@ follow_money(struct lt_daemon *d, int64_t now_utc_s)
 		const int64_t began_ms = lt_monotonic_ms();
 
 		lt_run_step(d, LT_STEP_VOID, expire, now_utc_s);
-		const int64_t wait_s =
-		    VOIDS_PART * (lt_monotonic_ms() - began_ms) / 1000;
+		const int64_t wait_s = VOIDS_PART * (lt_monotonic_ms() - began_ms) / 1000;
 		d->next.voids = now_utc_s + lt_max_i64(VOIDS_EVERY_S, wait_s);
 	}
 	/* Each goes over all jobs. */
@@ -307,10 +291,9 @@ follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 {
 	if (!d->budget.has_snapshot)
 		lt_run_step(d, LT_STEP_BUDGET, lt_publish_budget, now_utc_s);
-	if (lt_run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s) &&
-	    d->budget.has_snapshot) {
-		/* Runs that ended while lowtided was away are held until they
-		 * are settled: nobody waits for that. */
+	if (lt_run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s) && d->budget.has_snapshot) {
+		/* Runs that ended while lowtided was away are held until they are settled: nobody
+		 * waits for that. */
 		if (!d->budget.snapshot.ready)
 			lt_publish(d, lt_pass_now(&d->pass));
 		follow_money(d, now_utc_s);
@@ -318,8 +301,7 @@ follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 	/* Half of our time is others'. */
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
 	if (d->jobs.next.list != 0 && !lt_batch_is_near())
-		d->jobs.next.list = lt_max_i64(
-		    d->jobs.next.list, now_utc_s + 2 * took_ms / 1000);
+		d->jobs.next.list = lt_max_i64(d->jobs.next.list, now_utc_s + 2 * took_ms / 1000);
 }
 
 /* Jobs and money: only where slurmctld is in charge. */
@@ -334,49 +316,38 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		lt_run_step(d, LT_STEP_PAUSE, read_pauses, now_utc_s);
 	if (now_utc_s >= d->jobs.next.list) {
 		follow_all(d, now_utc_s, began_ms);
-	} else if (lt_poll_singly(&d->jobs) &&
-		   lt_run_step(d, LT_STEP_JOBS, lt_poll, now_utc_s) &&
+	} else if (lt_poll_singly(&d->jobs) && lt_run_step(d, LT_STEP_JOBS, lt_poll, now_utc_s) &&
 		   d->budget.has_snapshot) {
 		follow_money(d, now_utc_s);
 	} else if (lt_batch_is_near() && lt_replan_waits(&d->replan)) {
 		lt_run_step(d, LT_STEP_REPLAN, replan, now_utc_s);
 	}
 	if (d->jobs.list.begun_utc_s != 0)
-		lt_run_step(
-		    d, LT_STEP_LIFE, decide_again, lt_pass_now(&d->pass));
+		lt_run_step(d, LT_STEP_LIFE, decide_again, lt_pass_now(&d->pass));
 	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot)
-		lt_run_step(
-		    d, LT_STEP_AFTERWARDS, go_home, lt_pass_now(&d->pass));
+		lt_run_step(d, LT_STEP_AFTERWARDS, go_home, lt_pass_now(&d->pass));
 	/* The first list shows where each job is. */
 	if (d->jobs.list.begun_utc_s != 0) {
-		lt_run_step(
-		    d, LT_STEP_PROOF, follow_proofs, lt_pass_now(&d->pass));
-		lt_run_step(
-		    d, LT_STEP_CANARY, begin_canaries, lt_pass_now(&d->pass));
+		lt_run_step(d, LT_STEP_PROOF, follow_proofs, lt_pass_now(&d->pass));
+		lt_run_step(d, LT_STEP_CANARY, begin_canaries, lt_pass_now(&d->pass));
 	}
 	if (d->jobs.list.begun_utc_s != 0 &&
-	    (!d->notice.is_read ||
-		lt_notice_waits(&d->notice, lt_pass_now(&d->pass))))
-		lt_run_step(
-		    d, LT_STEP_NOTICE, follow_notices, lt_pass_now(&d->pass));
-	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot &&
-	    d->still.is_read &&
-	    lt_pausing_is_due(
-		&d->site, &d->jobs, &d->still, lt_pass_now(&d->pass)))
-		lt_run_step(
-		    d, LT_STEP_PAUSE, pause_jobs, lt_pass_now(&d->pass));
+	    (!d->notice.is_read || lt_notice_waits(&d->notice, lt_pass_now(&d->pass))))
+		lt_run_step(d, LT_STEP_NOTICE, follow_notices, lt_pass_now(&d->pass));
+	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot && d->still.is_read &&
+	    lt_pausing_is_due(&d->site, &d->jobs, &d->still, lt_pass_now(&d->pass)))
+		lt_run_step(d, LT_STEP_PAUSE, pause_jobs, lt_pass_now(&d->pass));
 	if (d->jobs.list.begun_utc_s != 0 && d->site.policy->notify.is_set &&
 	    lt_pass_now(&d->pass) >= d->next.mails)
-		lt_run_step(
-		    d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(&d->pass));
+		lt_run_step(d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(&d->pass));
 	lt_alerts_look(d);
 	lt_publish(d, lt_pass_now(&d->pass));
 	if (d->budget.has_snapshot)
 		lt_batch_tend(&(struct lt_batch_view){.market = &d->site.market,
 				  .budgets = &d->budget.snapshot,
 				  .is_off = d->site.off.is_off,
-				  .erase_before_utc_s = lt_retention_cut(
-				      d->site.policy, &d->budget, now_utc_s)},
+				  .erase_before_utc_s =
+				      lt_retention_cut(d->site.policy, &d->budget, now_utc_s)},
 		    lt_pass_now(&d->pass));
 }
 
@@ -400,15 +371,13 @@ run_pass(struct lt_daemon *d, int64_t now_utc_s)
 		lt_unknown_names_log(d->site.policy, &d->site.tables);
 	}
 	lt_gpu_prices(d->site.policy, &d->site.tables, now_utc_s);
-	if (d->signals.changed || !d->site.has_market ||
-	    now_utc_s >= d->site.next.market) {
+	if (d->signals.changed || !d->site.has_market || now_utc_s >= d->site.next.market) {
 		if (lt_run_step(d, LT_STEP_MARKET, compile_market, now_utc_s)) {
 			d->signals.changed = false;
 			lt_batch_know(&d->site.market);
 			d->site.next.market = now_utc_s + MARKET_EVERY_S;
 			lt_run_step(d, LT_STEP_RATES, record_rates, now_utc_s);
-			lt_failover_watch(
-			    &d->signals, d->site.policy, now_utc_s);
+			lt_failover_watch(&d->signals, d->site.policy, now_utc_s);
 		}
 	}
 	if (d->site.has_market)

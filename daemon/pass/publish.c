@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes the budget snapshot when it is due, and the terms with it. If nothing
- * has changed only the time of its figures is written anew.
+ * Writes the budget snapshot when it is due, and the terms with it. If nothing has changed only the
+ * time of its figures is written anew.
  *
  * Reads the ledger and the state of the rooms below. What fails is logged
  * as its step's, and tried again by the next pass; the files before stay.
@@ -16,8 +16,8 @@
 #include "write_terms.h"
 
 enum {
-	/* Holds move on in time, by hours and periods; and job_modify goes by
-	 * how old the list of jobs is. */
+	/* Holds move on in time, by hours and periods; and job_modify goes by how old the list of
+	 * jobs is. */
 	SHEET_EVERY_S = 15,
 	SHEET_PART = 100, /* of the time, where holds and jobs are very many */
 	SHEET_LONGEST_S = 60,
@@ -44,8 +44,7 @@ static int
 write_terms(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	(void)now_utc_s;
-	return lt_write_terms(
-	    d->site.policy, d->ledger, &d->jobs, &d->budget, &d->paths, err);
+	return lt_write_terms(d->site.policy, d->ledger, &d->jobs, &d->budget, &d->paths, err);
 }
 
 static int64_t
@@ -60,27 +59,23 @@ static void
 publish_anew(struct lt_daemon *d, int64_t now_utc_s)
 {
 	const int64_t began_ms = lt_monotonic_ms();
-	const bool done =
-	    lt_run_step(d, LT_STEP_BUDGET, lt_publish_budget, now_utc_s);
+	const bool done = lt_run_step(d, LT_STEP_BUDGET, lt_publish_budget, now_utc_s);
 
 	if (done) {
 		d->budget.dirty = false;
 		d->next.renewal = now_utc_s + RENEW_EVERY_S;
 		lt_run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
 		if (now_utc_s >= d->next.forecasts)
-			lt_run_step(d, LT_STEP_FORECASTS, lt_budget_forecasts,
-			    now_utc_s);
+			lt_run_step(d, LT_STEP_FORECASTS, lt_budget_forecasts, now_utc_s);
 		lt_run_step(d, LT_STEP_ALERTS, lt_alerts_run, now_utc_s);
 	}
-	/* Very many holds are added up less often: job_submit itself counts
-	 * what is newer in the ring. */
+	/* Very many holds are added up less often: job_submit itself counts what is newer in the
+	 * ring. */
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
 	if (done)
 		d->next.snapshot =
-		    now_utc_s + within(SHEET_PART * took_ms / 1000,
-				    SHEET_EVERY_S, SHEET_LONGEST_S);
-	d->next.dirty =
-	    now_utc_s + within(DIRTY_PART * took_ms / 1000, 0, DIRTY_LONGEST_S);
+		    now_utc_s + within(SHEET_PART * took_ms / 1000, SHEET_EVERY_S, SHEET_LONGEST_S);
+	d->next.dirty = now_utc_s + within(DIRTY_PART * took_ms / 1000, 0, DIRTY_LONGEST_S);
 }
 
 /* The figures of the snapshot that is there are those of the ledger. */
@@ -96,8 +91,7 @@ renew(struct lt_daemon *d, int64_t now_utc_s)
 void
 lt_publish(struct lt_daemon *d, int64_t now_utc_s)
 {
-	if ((d->budget.dirty && now_utc_s >= d->next.dirty) ||
-	    now_utc_s >= d->next.snapshot)
+	if ((d->budget.dirty && now_utc_s >= d->next.dirty) || now_utc_s >= d->next.snapshot)
 		publish_anew(d, now_utc_s);
 	else if (!d->budget.dirty)
 		renew(d, now_utc_s);

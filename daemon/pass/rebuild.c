@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide rebuild: prices all rows that slurmdbd still has again, and corrects
- * the ledger where it differs. Runs that slurmdbd has purged keep their
- * charges. The ledger is whole at each moment: lowtided may be killed. A failed
- * window is tried again by the next step.
+ * lowtide rebuild: prices all rows that slurmdbd still has again, and corrects the ledger where it
+ * differs. Runs that slurmdbd has purged keep their charges. The ledger is whole at each moment:
+ * lowtided may be killed. A failed window is tried again by the next step.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +26,10 @@ lt_rebuild_start(struct lt_daemon *d, struct lt_error *err)
 	struct lt_rebuild *const r = &d->rebuild;
 
 	if (!lt_batch_has_dbd(&d->site.tables.conf))
-		return lt_fail(err, LT_EINPUT,
-		    "rebuild: this Slurm has no slurmdbd to rebuild from");
+		return lt_fail(
+		    err, LT_EINPUT, "rebuild: this Slurm has no slurmdbd to rebuild from");
 	if (r->stage != LT_REBUILD_RUNS)
-		*r = (struct lt_rebuild){
-		    .stage = LT_REBUILD_RUNS, .window_s = LT_DAY_S};
+		*r = (struct lt_rebuild){.stage = LT_REBUILD_RUNS, .window_s = LT_DAY_S};
 	return LT_OK;
 }
 
@@ -39,33 +37,30 @@ static int
 begin_rebuild(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
-	int code = r->repair.stage == 0 && r->repair.after == 0
-		       ? lt_rates_record(&d->site, &d->signals, d->ledger,
-			     &d->jobs.list, now_utc_s, err)
-		       : LT_OK;
+	int code =
+	    r->repair.stage == 0 && r->repair.after == 0
+		? lt_rates_record(&d->site, &d->signals, d->ledger, &d->jobs.list, now_utc_s, err)
+		: LT_OK;
 
 	if (code == LT_OK)
 		code = lt_ledger_repair(d->ledger, &r->repair, err);
 	if (code == LT_OK && r->repair.stage == LT_REPAIR_DONE)
-		r->from_utc_s = r->at_utc_s =
-		    lt_settle_since(d->ledger, now_utc_s);
+		r->from_utc_s = r->at_utc_s = lt_settle_since(d->ledger, now_utc_s);
 	return code;
 }
 
 static int
-add_keys(struct lt_rebuild *r, const struct lt_batch_runs *rows,
-    struct lt_error *err)
+add_keys(struct lt_rebuild *r, const struct lt_batch_runs *rows, struct lt_error *err)
 {
 	for (uint32_t i = 0; i < rows->count; i++) {
-		struct lt_run_key *const grown = lt_items_grow(
-		    r->keys, &r->key_capacity, r->key_count, sizeof(*grown));
+		struct lt_run_key *const grown =
+		    lt_items_grow(r->keys, &r->key_capacity, r->key_count, sizeof(*grown));
 
 		if (grown == NULL)
-			return lt_fail(
-			    err, LT_ENOMEM, "rebuild: out of memory");
+			return lt_fail(err, LT_ENOMEM, "rebuild: out of memory");
 		r->keys = grown;
-		r->keys[r->key_count++] = (struct lt_run_key){
-		    rows->runs[i].job_id, rows->runs[i].submit_utc_s};
+		r->keys[r->key_count++] =
+		    (struct lt_run_key){rows->runs[i].job_id, rows->runs[i].submit_utc_s};
 	}
 	return LT_OK;
 }
@@ -77,11 +72,9 @@ settle_window(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	const struct lt_settler by = lt_daemon_settler(d, now_utc_s);
 	struct lt_batch_runs rows = {0};
 	const int64_t last_utc_s = now_utc_s + LT_SETTLE_OVERLAP_S + 1;
-	const int64_t to_utc_s = r->at_utc_s + r->window_s < last_utc_s
-				     ? r->at_utc_s + r->window_s
-				     : last_utc_s;
-	int code =
-	    lt_child_rows(&rows, lt_batch_runs, r->at_utc_s, to_utc_s, err);
+	const int64_t to_utc_s =
+	    r->at_utc_s + r->window_s < last_utc_s ? r->at_utc_s + r->window_s : last_utc_s;
+	int code = lt_child_rows(&rows, lt_batch_runs, r->at_utc_s, to_utc_s, err);
 
 	if (code == LT_OK)
 		code = add_keys(r, &rows, err);
@@ -97,24 +90,20 @@ static int
 count_run(void *rebuild, const struct lt_run_sum *run, struct lt_error *err)
 {
 	struct lt_rebuild *const r = rebuild;
-	const bool kept =
-	    !run->provisional &&
-	    (r->key_count == 0 ||
-		bsearch(&run->key, r->keys, r->key_count, sizeof(*r->keys),
-		    lt_run_keys_compare) == NULL);
+	const bool kept = !run->provisional &&
+			  (r->key_count == 0 || bsearch(&run->key, r->keys, r->key_count,
+						    sizeof(*r->keys), lt_run_keys_compare) == NULL);
 
 	lt_breath(LT_TURN_READ);
 	r->runs++;
 	r->kept_runs += kept;
 	if (!lt_add(&r->money_micros, run->money_micros) ||
 	    (kept && !lt_add(&r->kept_micros, run->money_micros)))
-		return lt_fail(
-		    err, LT_EOVERFLOW, "rebuild: charges pass 64 bits");
+		return lt_fail(err, LT_EOVERFLOW, "rebuild: charges pass 64 bits");
 	return LT_OK;
 }
 
-/* Compares what the ledger has now with what slurmdbd still has, and ends the
- * rebuild. */
+/* Compares what the ledger has now with what slurmdbd still has, and ends the rebuild. */
 static int
 finish_rebuild(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
@@ -124,8 +113,7 @@ finish_rebuild(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = lt_reconcile(d, now_utc_s, err);
 	if (r->key_count > 1)
-		qsort(r->keys, r->key_count, sizeof(*r->keys),
-		    lt_run_keys_compare);
+		qsort(r->keys, r->key_count, sizeof(*r->keys), lt_run_keys_compare);
 	if (code == LT_OK)
 		code = lt_ledger_each_run(d->ledger, count_run, r, err);
 	return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ledger is made again from slurmdbd, a window of its rows a step, beside
- * all else that lowtided does.
+ * The ledger is made again from slurmdbd, a window of its rows a step, beside all else that
+ * lowtided does.
  */
 #ifndef LT_REBUILD_H
 #define LT_REBUILD_H
@@ -35,8 +35,7 @@ struct lt_rebuild { /* start as { 0 } */
 	char error[LT_ERROR_TEXT_SIZE]; /* when it failed */
 };
 
-/* Starts one; does nothing if one runs already. LT_EINPUT: there is no
- * slurmdbd. */
+/* Starts one; does nothing if one runs already. LT_EINPUT: there is no slurmdbd. */
 int lt_rebuild_start(struct lt_daemon *d, struct lt_error *err);
 /* Does the next window of one that runs. */
 void lt_rebuild_go_on(struct lt_daemon *d, int64_t now_utc_s);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps the plans that SPANK announced, in the order they came, and the jobs
- * that they belong to. A client says nothing about another user's job: plan and
- * job have one uid.
+ * Keeps the plans that SPANK announced, in the order they came, and the jobs that they belong to. A
+ * client says nothing about another user's job: plan and job have one uid.
  *
- * Only the user's wishes are taken from an announced plan. What the plan comes
- * to, there and at home, is computed anew from the job's own record. In memory;
- * above a limit an announcement is refused.
+ * Only the user's wishes are taken from an announced plan. What the plan comes to, there and at
+ * home, is computed anew from the job's own record. In memory; above a limit an announcement is
+ * refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,20 +41,18 @@ drop_old(struct lt_announced_state *state, int64_t now_utc_s)
 }
 
 int
-lt_announced_add(struct lt_announced_state *state,
-    const struct lt_announced *plan, int64_t now_utc_s, struct lt_error *err)
+lt_announced_add(struct lt_announced_state *state, const struct lt_announced *plan,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	uint32_t of_user = 0;
 
 	drop_old(state, now_utc_s);
 	for (uint32_t i = 0; i < state->count; i++)
-		of_user += state->plans[i].uid == plan->uid &&
-			   state->plans[i].job_id == 0;
+		of_user += state->plans[i].uid == plan->uid && state->plans[i].job_id == 0;
 	if (of_user >= LT_ANNOUNCED_OF_USER || state->count >= LT_ANNOUNCED_MAX)
-		return lt_fail(
-		    err, LT_ELIMIT, "too many plans whose jobs have not come");
-	struct lt_announced *const grown = lt_items_grow(
-	    state->plans, &state->capacity, state->count, sizeof(*grown));
+		return lt_fail(err, LT_ELIMIT, "too many plans whose jobs have not come");
+	struct lt_announced *const grown =
+	    lt_items_grow(state->plans, &state->capacity, state->count, sizeof(*grown));
 	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "plans: out of memory");
 	state->plans = grown;
@@ -68,16 +65,15 @@ lt_announced_add(struct lt_announced_state *state,
 }
 
 const struct lt_announced *
-lt_announced_next(uint32_t *at, const struct lt_announced_state *state,
-    const struct lt_announced_seen *seen)
+lt_announced_next(
+    uint32_t *at, const struct lt_announced_state *state, const struct lt_announced_seen *seen)
 {
 	if (*at == 0 && state->count > LT_ANNOUNCED_TOLD)
 		*at = state->count - LT_ANNOUNCED_TOLD;
 	while (*at < state->count) {
 		const struct lt_announced *const plan = &state->plans[(*at)++];
 
-		if (plan->sequence > seen->sequence &&
-		    !is_old(plan, seen->now_utc_s) &&
+		if (plan->sequence > seen->sequence && !is_old(plan, seen->now_utc_s) &&
 		    (plan->job_id == 0 || plan->generation >= seen->generation))
 			return plan;
 	}
@@ -91,8 +87,7 @@ same_begin(const struct lt_announced *plan, const struct lt_batch_job *job)
 	const int64_t from_utc_s = job->submit_utc_s + CLOCKS_S;
 
 	return plan->start_utc_s == job->eligible_utc_s ||
-	       (plan->start_utc_s <= from_utc_s &&
-		   job->eligible_utc_s <= from_utc_s);
+	       (plan->start_utc_s <= from_utc_s && job->eligible_utc_s <= from_utc_s);
 }
 
 static bool
@@ -102,20 +97,17 @@ same_place(const struct lt_announced *plan, const struct lt_batch_job *job)
 
 	return strlen(plan->partition) == length &&
 	       memcmp(plan->partition, job->partition, length) == 0 &&
-	       (plan->account[0] == '\0' ||
-		   strcmp(plan->account, job->account) == 0);
+	       (plan->account[0] == '\0' || strcmp(plan->account, job->account) == 0);
 }
 
-/* True if the plan may be this job's. SPANK gave its job a comment, if the user
- * had not: without one it is another job of the user's. */
+/* True if the plan may be this job's. SPANK gave its job a comment, if the user had not: without
+ * one it is another job of the user's. */
 static bool
 fits(const struct lt_announced *plan, const struct lt_batch_job *job)
 {
-	const int64_t deadline_utc_s =
-	    job->deadline_utc_s > 0 ? job->deadline_utc_s : LT_UNSET_64;
+	const int64_t deadline_utc_s = job->deadline_utc_s > 0 ? job->deadline_utc_s : LT_UNSET_64;
 
-	return job->comment_head[0] != '\0' &&
-	       job->submit_utc_s >= plan->made_utc_s - CLOCKS_S &&
+	return job->comment_head[0] != '\0' && job->submit_utc_s >= plan->made_utc_s - CLOCKS_S &&
 	       job->submit_utc_s <= plan->made_utc_s + LT_ANNOUNCED_KEEP_S &&
 	       same_begin(plan, job) && same_place(plan, job) &&
 	       (plan->limit_s <= 0 || plan->limit_s == job->limit_s) &&
@@ -125,8 +117,7 @@ fits(const struct lt_announced *plan, const struct lt_batch_job *job)
 
 bool
 lt_announced_find(struct lt_announced *plan, const struct lt_market *market,
-    struct lt_announced_state *announced, const struct lt_batch_job *job,
-    int64_t now_utc_s)
+    struct lt_announced_state *announced, const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	const uint32_t job_id = lt_first_id(job);
 
@@ -138,8 +129,7 @@ lt_announced_find(struct lt_announced *plan, const struct lt_market *market,
 		struct lt_announced *const at = &announced->plans[i];
 
 		if (at->uid != job->uid || is_old(at, now_utc_s) ||
-		    (at->job_id != job_id &&
-			(at->job_id != 0 || !fits(at, job))))
+		    (at->job_id != job_id && (at->job_id != 0 || !fits(at, job))))
 			continue;
 		at->job_id = job_id;
 		at->generation = market->generation;
@@ -175,8 +165,7 @@ see_others(struct work *w, const struct lt_market *market,
 
 	while ((other = lt_announced_next(&at, announced, &all)) != NULL &&
 	       other->sequence < told->sequence) {
-		const int partition =
-		    lt_market_partition(market, other->partition);
+		const int partition = lt_market_partition(market, other->partition);
 		struct lt_planned *const window = &w->planned[w->planned_count];
 
 		if (partition < 0)
@@ -189,8 +178,8 @@ see_others(struct work *w, const struct lt_market *market,
 
 /* Plans it as when it was submitted. */
 static bool
-plan(struct work *w, const struct lt_market *market,
-    const struct lt_batch_job *job, const struct lt_quote *quote)
+plan(struct work *w, const struct lt_market *market, const struct lt_batch_job *job,
+    const struct lt_quote *quote)
 {
 	struct lt_standing *const s = &w->standing;
 	struct lt_replan of = {.request = &s->made.request,
@@ -220,17 +209,16 @@ lt_announced_lay(struct lt_quote *quote, const struct lt_market *market,
 	quote->wish = told->wish;
 	quote->flags |= told->flags;
 	snprintf(quote->home, sizeof(quote->home), "%s", told->home);
-	quote->plan_start_utc_s = job->eligible_utc_s > job->submit_utc_s
-				      ? job->eligible_utc_s
-				      : job->submit_utc_s;
+	quote->plan_start_utc_s =
+	    job->eligible_utc_s > job->submit_utc_s ? job->eligible_utc_s : job->submit_utc_s;
 	quote->home_start_utc_s = job->submit_utc_s;
 	if (w == NULL)
 		return;
 	see_others(w, market, announced, told);
 	if (plan(w, market, job, quote))
-		lt_quote_of_plan(quote, &(struct lt_case){.market = market,
-					    .plan = &w->plan,
-					    .run = lt_quote_run_again(quote,
-						&w->standing.made.request)});
+		lt_quote_of_plan(
+		    quote, &(struct lt_case){.market = market,
+			       .plan = &w->plan,
+			       .run = lt_quote_run_again(quote, &w->standing.made.request)});
 	free(w);
 }

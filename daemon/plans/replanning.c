@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides which jobs are decided again, and when; and takes groups of waiting
- * jobs out together, to put them back in another order. The decision itself is
- * lt_replan()'s or lt_rearrange()'s, and its way to the job is in standing.c.
+ * Decides which jobs are decided again, and when; and takes groups of waiting jobs out together, to
+ * put them back in another order. The decision itself is lt_replan()'s or lt_rearrange()'s, and its
+ * way to the job is in standing.c.
  *
- * Reads the market and the list of jobs; writes holds, and jobs by updates, at
- * most 20 a second. What fails is tried again by a later pass.
+ * Reads the market and the list of jobs; writes holds, and jobs by updates, at most 20 a second.
+ * What fails is tried again by a later pass.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -45,32 +45,28 @@ struct some {
 
 /* The next ones in the list of jobs, from where the pass before stopped. */
 static void
-gather(struct some *some, const struct lt_market *market,
-    struct lt_ledger *ledger, struct lt_jobs_state *jobs,
-    struct lt_replan_state *replan, int64_t now_utc_s)
+gather(struct some *some, const struct lt_market *market, struct lt_ledger *ledger,
+    struct lt_jobs_state *jobs, struct lt_replan_state *replan, int64_t now_utc_s)
 {
 	const struct lt_batch_jobs *const list = &jobs->list;
 	uint32_t *const at = &replan->gathered;
-	uint32_t looks =
-	    list->count < SOME * OTHERS ? list->count : SOME * OTHERS;
+	uint32_t looks = list->count < SOME * OTHERS ? list->count : SOME * OTHERS;
 
 	for (; looks > 0 && some->count < SOME; looks--) {
 		*at = *at + 1 < list->count ? *at + 1 : 0;
 		const struct lt_batch_job *const job = &list->jobs[*at];
 
-		if (job->state == LT_JOB_PENDING && !job->held &&
-		    job->eligible_utc_s > now_utc_s &&
-		    lt_standing_find(&some->jobs[some->count], market, ledger,
-			jobs, job->job_id, now_utc_s))
+		if (job->state == LT_JOB_PENDING && !job->held && job->eligible_utc_s > now_utc_s &&
+		    lt_standing_find(
+			&some->jobs[some->count], market, ledger, jobs, job->job_id, now_utc_s))
 			some->count++;
 	}
 }
 
 /* Windows of others for `planned`, and the bookings themselves. */
 static uint32_t
-book_all(struct some *some, struct lt_planned *planned,
-    const struct lt_market *market, const struct lt_jobs_state *jobs,
-    int64_t now_utc_s)
+book_all(struct some *some, struct lt_planned *planned, const struct lt_market *market,
+    const struct lt_jobs_state *jobs, int64_t now_utc_s)
 {
 	uint32_t count = 0;
 
@@ -83,25 +79,21 @@ book_all(struct some *some, struct lt_planned *planned,
 		    .start_utc_s = s->quote.plan_start_utc_s};
 		(void)lt_occupancy_window(
 		    &booking->window, s->job, market, s->partition, now_utc_s);
-		count +=
-		    lt_standing_taken_out(&planned[count], market, jobs, s);
+		count += lt_standing_taken_out(&planned[count], market, jobs, s);
 	}
 	return count;
 }
 
 /* Moves each job that was given another start, beside all others' new ones. */
 static int
-move_job_of_group(struct some *some, const struct lt_books *books,
-    struct lt_replan_state *replan, const struct lt_rearrange *of,
-    struct lt_error *err)
+move_job_of_group(struct some *some, const struct lt_books *books, struct lt_replan_state *replan,
+    const struct lt_rearrange *of, struct lt_error *err)
 {
 	int code = LT_OK;
 
-	for (uint32_t i = 0; i < some->count && code == LT_OK && some->left > 0;
-	     i++) {
+	for (uint32_t i = 0; i < some->count && code == LT_OK && some->left > 0; i++) {
 		struct lt_standing *const s = &some->jobs[i];
-		struct lt_planned *const own =
-		    &of->planned[of->planned_count + i];
+		struct lt_planned *const own = &of->planned[of->planned_count + i];
 		const struct lt_replan again = {.request = &s->made.request,
 		    .market = &books->site->market,
 		    .planned = of->planned,
@@ -116,10 +108,8 @@ move_job_of_group(struct some *some, const struct lt_books *books,
 		*own = (struct lt_planned){0};
 		if (lt_replan(&some->again, &again, NULL) == LT_OK &&
 		    (some->count > 1 || some->again.why != LT_REPLAN_KEEP))
-			code = lt_standing_move(books, replan, s,
-			    &some->again.plan,
-			    lt_replan_word(some->count > 1 ? LT_REPLAN_TOGETHER
-							   : some->again.why),
+			code = lt_standing_move(books, replan, s, &some->again.plan,
+			    lt_replan_word(some->count > 1 ? LT_REPLAN_TOGETHER : some->again.why),
 			    err);
 		*own = given;
 		some->left -= s->moved;
@@ -128,8 +118,8 @@ move_job_of_group(struct some *some, const struct lt_books *books,
 }
 
 static int
-rearrange(struct some *some, const struct lt_books *books,
-    struct lt_replan_state *replan, int64_t now_utc_s, struct lt_error *err)
+rearrange(struct some *some, const struct lt_books *books, struct lt_replan_state *replan,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_planned *const planned =
 	    calloc(replan->planned_count + 2 * SOME, sizeof(*planned));
@@ -144,11 +134,10 @@ rearrange(struct some *some, const struct lt_books *books,
 
 	if (planned == NULL)
 		return lt_fail(err, LT_ENOMEM, "rearrange: out of memory");
-	memcpy(
-	    planned, replan->planned, replan->planned_count * sizeof(*planned));
-	of.planned_count = replan->planned_count +
-			   book_all(some, planned + replan->planned_count,
-			       &books->site->market, books->jobs, now_utc_s);
+	memcpy(planned, replan->planned, replan->planned_count * sizeof(*planned));
+	of.planned_count =
+	    replan->planned_count + book_all(some, planned + replan->planned_count,
+					&books->site->market, books->jobs, now_utc_s);
 	code = lt_rearrange(&of, err);
 	if (code == LT_OK)
 		code = move_job_of_group(some, books, replan, &of, err);
@@ -159,21 +148,19 @@ rearrange(struct some *some, const struct lt_books *books,
 /* Starts nothing where fewer changes are left to a pass than a group may
  * make. */
 static int
-rearrange_some(const struct lt_books *books, struct lt_replan_state *replan,
-    uint32_t changes_left, int64_t now_utc_s, struct lt_error *err)
+rearrange_some(const struct lt_books *books, struct lt_replan_state *replan, uint32_t changes_left,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct some *some;
 	int code = LT_OK;
 
-	if (changes_left < LT_REARRANGE_GROUP ||
-	    replan->planned_count + 2 * SOME > LT_PLANNED_MAX)
+	if (changes_left < LT_REARRANGE_GROUP || replan->planned_count + 2 * SOME > LT_PLANNED_MAX)
 		return LT_OK;
 	some = calloc(1, sizeof(*some));
 	if (some == NULL)
 		return lt_fail(err, LT_ENOMEM, "rearrange: out of memory");
 	some->left = changes_left;
-	gather(some, &books->site->market, books->ledger, books->jobs, replan,
-	    now_utc_s);
+	gather(some, &books->site->market, books->ledger, books->jobs, replan, now_utc_s);
 	if (some->count > 0)
 		code = rearrange(some, books, replan, now_utc_s, err);
 	free(some);
@@ -205,10 +192,8 @@ is_due(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 	const int64_t phase = phase_of(job->job_id);
 	const int64_t last_utc_s = job->eligible_utc_s - LAST_LOOK_S;
 
-	return job->state == LT_JOB_PENDING && !job->held &&
-	       job->eligible_utc_s > to_utc_s &&
-	       ((from_utc_s - phase) / LT_HOUR_S !=
-		       (to_utc_s - phase) / LT_HOUR_S ||
+	return job->state == LT_JOB_PENDING && !job->held && job->eligible_utc_s > to_utc_s &&
+	       ((from_utc_s - phase) / LT_HOUR_S != (to_utc_s - phase) / LT_HOUR_S ||
 		   (from_utc_s < last_utc_s && last_utc_s <= to_utc_s));
 }
 
@@ -245,8 +230,8 @@ is_queued(const struct lt_replan_state *state, uint32_t job_id)
 }
 
 static int
-queue_due(struct lt_replan_state *state, const struct lt_batch_jobs *list,
-    int64_t now_utc_s, struct lt_error *err)
+queue_due(struct lt_replan_state *state, const struct lt_batch_jobs *list, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	const uint32_t before = state->count;
 
@@ -256,8 +241,8 @@ queue_due(struct lt_replan_state *state, const struct lt_batch_jobs *list,
 		if (!is_due(job, state->looked_utc_s, now_utc_s) ||
 		    (before > 0 && is_queued(state, job->job_id)))
 			continue;
-		struct lt_replan_due *const grown = lt_items_grow(state->queue,
-		    &state->capacity, state->count, sizeof(*grown));
+		struct lt_replan_due *const grown =
+		    lt_items_grow(state->queue, &state->capacity, state->count, sizeof(*grown));
 		if (grown == NULL)
 			return lt_fail(err, LT_ENOMEM, "replan: out of memory");
 		state->queue = grown;
@@ -265,16 +250,14 @@ queue_due(struct lt_replan_state *state, const struct lt_batch_jobs *list,
 		    .start_utc_s = job->eligible_utc_s, .job_id = job->job_id};
 	}
 	if (state->count > 1)
-		qsort(state->queue, state->count, sizeof(*state->queue),
-		    by_start);
+		qsort(state->queue, state->count, sizeof(*state->queue), by_start);
 	return LT_OK;
 }
 
 /* Decides with the job's own window taken out. */
 static int
-decide(struct lt_replanned *out, const struct lt_market *market,
-    struct lt_jobs_state *jobs, struct lt_replan_state *replan,
-    struct lt_standing *s, struct lt_error *err)
+decide(struct lt_replanned *out, const struct lt_market *market, struct lt_jobs_state *jobs,
+    struct lt_replan_state *replan, struct lt_standing *s, struct lt_error *err)
 {
 	struct lt_replan of = {.request = &s->made.request,
 	    .market = market,
@@ -286,11 +269,10 @@ decide(struct lt_replanned *out, const struct lt_market *market,
 
 	/* Its own window would be taken for another's: it stays where it is. */
 	if (replan->planned_count == LT_PLANNED_MAX)
-		return lt_fail(err, LT_ELIMIT,
-		    "more than %d windows that no market has",
-		    LT_PLANNED_MAX - 1);
-	of.planned_count += lt_standing_taken_out(
-	    &replan->planned[of.planned_count], market, jobs, s);
+		return lt_fail(
+		    err, LT_ELIMIT, "more than %d windows that no market has", LT_PLANNED_MAX - 1);
+	of.planned_count +=
+	    lt_standing_taken_out(&replan->planned[of.planned_count], market, jobs, s);
 	of.planned_count += lt_request_full(&replan->planned[of.planned_count],
 	    LT_PLANNED_MAX - of.planned_count, &s->made, market, s->now_utc_s);
 	return lt_replan(out, &of, err);
@@ -303,22 +285,18 @@ struct again { /* a job that is decided again */
 
 /* True if there is a better plan for it. */
 static bool
-has_better(struct again *again, const struct lt_market *market,
-    struct lt_ledger *ledger, struct lt_jobs_state *jobs,
-    struct lt_replan_state *replan, uint32_t job_id, int64_t now_utc_s)
+has_better(struct again *again, const struct lt_market *market, struct lt_ledger *ledger,
+    struct lt_jobs_state *jobs, struct lt_replan_state *replan, uint32_t job_id, int64_t now_utc_s)
 {
 	lt_breath(LT_TURN_READ);
-	return lt_standing_find(
-		   &again->standing, market, ledger, jobs, job_id, now_utc_s) &&
-	       decide(&again->plan, market, jobs, replan, &again->standing,
-		   NULL) == LT_OK &&
+	return lt_standing_find(&again->standing, market, ledger, jobs, job_id, now_utc_s) &&
+	       decide(&again->plan, market, jobs, replan, &again->standing, NULL) == LT_OK &&
 	       again->plan.why != LT_REPLAN_KEEP &&
-	       !lt_request_has_no_place(
-		   &again->standing.made, &again->plan.plan);
+	       !lt_request_has_no_place(&again->standing.made, &again->plan.plan);
 }
 
-/* Has a signal of the next day changed by enough, since all jobs were looked
- * at, that each of them should be looked at again? */
+/* Has a signal of the next day changed by enough, since all jobs were looked at, that each of them
+ * should be looked at again? */
 static bool
 is_another_day(const float *seen, const float *now)
 {
@@ -331,8 +309,7 @@ is_another_day(const float *seen, const float *now)
 	return off > changed_enough * size;
 }
 
-/* True if the signals changed. The room changes with each job, and is looked at
- * each hour. */
+/* True if the signals changed. The room changes with each job, and is looked at each hour. */
 static bool
 see_market(struct lt_replan_state *state, const struct lt_market *market)
 {
@@ -345,19 +322,16 @@ see_market(struct lt_replan_state *state, const struct lt_market *market)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		for (int h = 0; h < SEEN_HOURS; h++)
-			now[i * SEEN_HOURS + (uint32_t)h] =
-			    (float)lt_series_at(&market->series[i],
-				from_utc_s + h * (int64_t)LT_HOUR_S);
+			now[i * SEEN_HOURS + (uint32_t)h] = (float)lt_series_at(
+			    &market->series[i], from_utc_s + h * (int64_t)LT_HOUR_S);
 	for (uint32_t p = 0; p < market->partition_count && !changed; p++) {
 		const struct lt_partition *const part = &market->partitions[p];
-		const int used[] = {part->price_series, part->tariff_series,
-		    part->carbon_series};
+		const int used[] = {part->price_series, part->tariff_series, part->carbon_series};
 
 		for (int k = 0; k < 3; k++)
 			changed |=
-			    used[k] >= 0 &&
-			    is_another_day(&state->seen[used[k] * SEEN_HOURS],
-				&now[used[k] * SEEN_HOURS]);
+			    used[k] >= 0 && is_another_day(&state->seen[used[k] * SEEN_HOURS],
+						&now[used[k] * SEEN_HOURS]);
 	}
 	if (changed) {
 		free(state->seen);
@@ -371,12 +345,11 @@ see_market(struct lt_replan_state *state, const struct lt_market *market)
 
 /* A new market has all changes that were made before it. */
 bool
-lt_replan_begin_market(const struct lt_market *market,
-    struct lt_jobs_state *jobs, struct lt_replan_state *replan)
+lt_replan_begin_market(
+    const struct lt_market *market, struct lt_jobs_state *jobs, struct lt_replan_state *replan)
 {
 	if (replan->planned == NULL)
-		replan->planned =
-		    calloc(LT_PLANNED_MAX, sizeof(*replan->planned));
+		replan->planned = calloc(LT_PLANNED_MAX, sizeof(*replan->planned));
 	if (replan->generation != market->generation) {
 		replan->planned_count = 0;
 		replan->young_id = jobs->market_id;
@@ -387,43 +360,39 @@ lt_replan_begin_market(const struct lt_market *market,
 	return replan->planned != NULL;
 }
 
-/* Counts jobs that no market has yet: without them others would be put where
- * they are. A job that may use several partitions was counted in none. */
+/* Counts jobs that no market has yet: without them others would be put where they are. A job that
+ * may use several partitions was counted in none. */
 static void
 count_young(const struct lt_market *market, const struct lt_batch_jobs *list,
     struct lt_replan_state *replan, int64_t now_utc_s)
 {
 	uint32_t newest_id = replan->young_id;
 
-	for (uint32_t i = lt_jobs_after(list, replan->young_id);
-	     i < list->count; i++) {
+	for (uint32_t i = lt_jobs_after(list, replan->young_id); i < list->count; i++) {
 		const struct lt_batch_job *const job = &list->jobs[i];
 		/* A task's record is younger than its array. */
-		const int partition =
-		    lt_first_id(job) > replan->young_id
-			? lt_market_partition(market, job->partition)
-			: -1;
+		const int partition = lt_first_id(job) > replan->young_id
+					  ? lt_market_partition(market, job->partition)
+					  : -1;
 
 		if (partition < 0 || replan->planned_count == LT_PLANNED_MAX)
 			continue;
-		replan->planned_count +=
-		    lt_occupancy_window(&replan->planned[replan->planned_count],
-			job, market, partition, now_utc_s);
+		replan->planned_count += lt_occupancy_window(
+		    &replan->planned[replan->planned_count], job, market, partition, now_utc_s);
 		newest_id = job->job_id; /* the list is sorted */
 	}
 	replan->young_id = newest_id;
 }
 
-/* Moves a job with a better plan. No more of them in this pass when slurmctld
- * has kept us waiting so long. */
+/* Moves a job with a better plan. No more of them in this pass when slurmctld has kept us waiting
+ * so long. */
 static int
-move_better(struct again *again, const struct lt_books *books,
-    struct lt_replan_state *replan, int64_t *left, int64_t *told_ms,
-    struct lt_error *err)
+move_better(struct again *again, const struct lt_books *books, struct lt_replan_state *replan,
+    int64_t *left, int64_t *told_ms, struct lt_error *err)
 {
 	const int64_t began_ms = lt_monotonic_ms();
-	const int code = lt_standing_move(books, replan, &again->standing,
-	    &again->plan.plan, lt_replan_word(again->plan.why), err);
+	const int code = lt_standing_move(books, replan, &again->standing, &again->plan.plan,
+	    lt_replan_word(again->plan.why), err);
 
 	*left -= again->standing.moved;
 	*told_ms += lt_monotonic_ms() - began_ms;
@@ -432,11 +401,11 @@ move_better(struct again *again, const struct lt_books *books,
 	return code;
 }
 
-/* Decides the nearest starts first. Jobs beyond the pass's changes are decided
- * all the same, once: a job that stays need not wait for the others. */
+/* Decides the nearest starts first. Jobs beyond the pass's changes are decided all the same, once:
+ * a job that stays need not wait for the others. */
 static int
-take_queue(const struct lt_books *books, struct lt_replan_state *replan,
-    int64_t *left, int64_t now_utc_s, struct lt_error *err)
+take_queue(const struct lt_books *books, struct lt_replan_state *replan, int64_t *left,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct again *const again = malloc(sizeof(*again));
 	uint32_t decided = 0, kept = 0, unseen = 0;
@@ -447,19 +416,16 @@ take_queue(const struct lt_books *books, struct lt_replan_state *replan,
 		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
 	for (uint32_t i = 0; i < replan->count; i++) {
 		struct lt_replan_due due = replan->queue[i];
-		const bool may =
-		    code == LT_OK && *left > 0 && lt_batch_may_update();
+		const bool may = code == LT_OK && *left > 0 && lt_batch_may_update();
 
 		if (decided < DECIDED_A_PASS && (may || !due.changes)) {
 			decided++;
-			due.changes = has_better(again, &books->site->market,
-			    books->ledger, books->jobs, replan, due.job_id,
-			    now_utc_s);
+			due.changes = has_better(again, &books->site->market, books->ledger,
+			    books->jobs, replan, due.job_id, now_utc_s);
 			if (!due.changes)
 				continue;
 			if (may) {
-				code = move_better(
-				    again, books, replan, left, &told_ms, err);
+				code = move_better(again, books, replan, left, &told_ms, err);
 				continue;
 			}
 		}
@@ -468,8 +434,7 @@ take_queue(const struct lt_books *books, struct lt_replan_state *replan,
 	}
 	replan->count = kept;
 	if (replan->again > 0 && unseen == 0) {
-		lt_log(
-		    "decided_again", "jobs=%u untold=%u", replan->again, kept);
+		lt_log("decided_again", "jobs=%u untold=%u", replan->again, kept);
 		replan->again = 0;
 	}
 	free(again);
@@ -477,22 +442,20 @@ take_queue(const struct lt_books *books, struct lt_replan_state *replan,
 }
 
 int
-lt_replan_run(const struct lt_books *books, struct lt_replan_state *replan,
-    int64_t now_utc_s, struct lt_error *err)
+lt_replan_run(const struct lt_books *books, struct lt_replan_state *replan, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	const int64_t since_s = now_utc_s - replan->passed_utc_s;
-	int64_t left =
-	    LT_REPLANS_A_SECOND * (since_s < BURST_S ? since_s : BURST_S);
+	int64_t left = LT_REPLANS_A_SECOND * (since_s < BURST_S ? since_s : BURST_S);
 	int code = LT_OK;
 
 	/* The first market after a start is made before any list. */
-	if (!lt_site_may(books->site, LT_MAY_EDIT) ||
-	    !books->site->has_market || books->site->market.jobs_utc_s == 0)
+	if (!lt_site_may(books->site, LT_MAY_EDIT) || !books->site->has_market ||
+	    books->site->market.jobs_utc_s == 0)
 		return LT_OK;
 	if (!lt_replan_begin_market(&books->site->market, books->jobs, replan))
 		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
-	count_young(
-	    &books->site->market, &books->jobs->list, replan, now_utc_s);
+	count_young(&books->site->market, &books->jobs->list, replan, now_utc_s);
 	/* All are due anew, those that are left over too. */
 	const bool all = replan->looked_utc_s == 0;
 	if (all) {
@@ -508,8 +471,7 @@ lt_replan_run(const struct lt_books *books, struct lt_replan_state *replan,
 		replan->again = replan->count;
 	code = take_queue(books, replan, &left, now_utc_s, err);
 	if (code == LT_OK && left > 0 && replan->count == 0)
-		code = rearrange_some(
-		    books, replan, (uint32_t)left, now_utc_s, err);
+		code = rearrange_some(books, replan, (uint32_t)left, now_utc_s, err);
 	return code;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prices in another currency to the site's, by the policy file's dated rates,
- * before they are stored: what was known then is what is charged.
+ * Prices in another currency to the site's, by the policy file's dated rates, before they are
+ * stored: what was known then is what is charged.
  */
 #include <math.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "exchange_rates.h"
 #include "min_max.h"
 
-/* The last row of the currency that began by then; NULL = none. Rows are in
- * order of currency, then day. */
+/* The last row of the currency that began by then; NULL = none. Rows are in order of currency, then
+ * day. */
 static const struct lt_policy_exchange *
 row_at(const struct lt_policy *policy, const char *currency, int64_t utc_s)
 {
@@ -35,24 +35,23 @@ row_end(const struct lt_policy *policy, const char *currency, int64_t utc_s)
 }
 
 bool
-lt_exchange_begins(const struct lt_policy *policy, const char *currency,
-    int64_t after_utc_s, int64_t until_utc_s)
+lt_exchange_begins(
+    const struct lt_policy *policy, const char *currency, int64_t after_utc_s, int64_t until_utc_s)
 {
 	return row_end(policy, currency, after_utc_s) <= until_utc_s;
 }
 
 /* One point, cut where a new rate begins. */
 static int
-convert_point(struct lt_points *out, const struct lt_point *point,
-    const char *currency, const struct lt_policy *policy, struct lt_error *err)
+convert_point(struct lt_points *out, const struct lt_point *point, const char *currency,
+    const struct lt_policy *policy, struct lt_error *err)
 {
 	struct lt_point part = *point;
 	int code = LT_OK;
 
-	for (int64_t at = point->start_utc_s;
-	     at < point->end_utc_s && code == LT_OK; at = part.end_utc_s) {
-		const struct lt_policy_exchange *const row =
-		    row_at(policy, currency, at);
+	for (int64_t at = point->start_utc_s; at < point->end_utc_s && code == LT_OK;
+	     at = part.end_utc_s) {
+		const struct lt_policy_exchange *const row = row_at(policy, currency, at);
 		const int64_t end = row_end(policy, currency, at);
 
 		part.start_utc_s = at;
@@ -66,8 +65,7 @@ convert_point(struct lt_points *out, const struct lt_point *point,
 }
 
 int
-lt_points_convert(struct lt_points *points, const struct lt_policy *policy,
-    struct lt_error *err)
+lt_points_convert(struct lt_points *points, const struct lt_policy *policy, struct lt_error *err)
 {
 	struct lt_points out = {.quantity = points->quantity};
 	const char *const currency = points->currency;
@@ -76,12 +74,10 @@ lt_points_convert(struct lt_points *points, const struct lt_policy *policy,
 	if (!currency[0] || strcmp(currency, policy->currency) == 0)
 		return LT_OK;
 	if (!policy->currency[0])
-		return lt_fail(err, LT_EINPUT,
-		    "prices in %s, but the policy file has no currency:",
-		    currency);
+		return lt_fail(
+		    err, LT_EINPUT, "prices in %s, but the policy file has no currency:", currency);
 	for (size_t i = 0; i < points->count && code == LT_OK; i++)
-		code = convert_point(
-		    &out, &points->points[i], currency, policy, err);
+		code = convert_point(&out, &points->points[i], currency, policy, err);
 	if (code == LT_OK && points->count > 0 && out.count == 0)
 		code = lt_fail(err, LT_EINPUT,
 		    "prices in %s, want %s: exchange_rates: has no row of %s for that time",

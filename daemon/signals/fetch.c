@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two lists, wanted and done, and children between them, each with a batch of
- * one adapter: a source that hangs or breaks the parser takes nothing with it,
- * and what is behind it in its batch waits for it alone.
+ * Two lists, wanted and done, and children between them, each with a batch of one adapter: a source
+ * that hangs or breaks the parser takes nothing with it, and what is behind it in its batch waits
+ * for it alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,7 @@
 
 enum {
 	BATCH_MAX = 8, /* fetches of one child */
-	/* Time for a fetch beyond that of its requests, to read and sort;
-	 * longer: killed. */
+	/* Time for a fetch beyond that of its requests, to read and sort; longer: killed. */
 	SPARE_S = 15,
 };
 
@@ -49,11 +48,9 @@ append_bytes(struct lt_fetch **list, struct lt_fetch *fetch)
 }
 
 struct lt_source_options
-lt_fetch_options(
-    const struct lt_policy_source *source, const struct lt_adapter *adapter)
+lt_fetch_options(const struct lt_policy_source *source, const struct lt_adapter *adapter)
 {
-	struct lt_source_options options = {
-	    .name = source->name, .count = source->option_count};
+	struct lt_source_options options = {.name = source->name, .count = source->option_count};
 
 	for (int i = 0; i < options.count; i++) {
 		options.items[i].key = source->options[i].key;
@@ -68,14 +65,12 @@ lt_fetch_options(
 void
 lt_fetch_run(struct lt_fetch *fetch)
 {
-	struct lt_source_options options =
-	    lt_fetch_options(&fetch->source, fetch->adapter);
+	struct lt_source_options options = lt_fetch_options(&fetch->source, fetch->adapter);
 
 	options.memory = &fetch->memory;
 	fetch->memory.trace_count = 0;
 	fetch->code = lt_adapter_fetch(fetch->adapter, &options,
-	    &(struct lt_window){
-		fetch->from_utc_s, fetch->to_utc_s, fetch->now_utc_s},
+	    &(struct lt_window){fetch->from_utc_s, fetch->to_utc_s, fetch->now_utc_s},
 	    &fetch->points, &fetch->err);
 	if (fetch->code == LT_OK)
 		lt_points_sort(&fetch->points);
@@ -95,8 +90,7 @@ static void
 run_child(void *work, int fd)
 {
 	lt_web_share();
-	for (struct lt_fetch *fetch = work; fetch != NULL;
-	     fetch = fetch->next) {
+	for (struct lt_fetch *fetch = work; fetch != NULL; fetch = fetch->next) {
 		lt_fetch_run(fetch);
 		struct result result = {.code = fetch->code,
 		    .err = fetch->err,
@@ -111,9 +105,8 @@ run_child(void *work, int fd)
 	}
 }
 
-/* One result from the pipe's bytes into the fetch that it is of; returns its
- * length, 0 when it is not whole. Both ends are this program: only where the
- * bytes end is in doubt. */
+/* One result from the pipe's bytes into the fetch that it is of; returns its length, 0 when it is
+ * not whole. Both ends are this program: only where the bytes end is in doubt. */
 static size_t
 read_result(struct lt_fetch *fetch, const char *bytes, size_t length)
 {
@@ -133,12 +126,10 @@ read_result(struct lt_fetch *fetch, const char *bytes, size_t length)
 	fetch->points = result.points;
 	fetch->points.points = calloc(result.points.count + 1, one);
 	if (fetch->points.points != NULL) {
-		memcpy(fetch->points.points, bytes + sizeof(result),
-		    result.points.count * one);
+		memcpy(fetch->points.points, bytes + sizeof(result), result.points.count * one);
 	} else {
 		fetch->points.count = fetch->points.capacity = 0;
-		fetch->code =
-		    lt_fail(&fetch->err, LT_ENOMEM, "the fetch: out of memory");
+		fetch->code = lt_fail(&fetch->err, LT_ENOMEM, "the fetch: out of memory");
 	}
 	return sizeof(result) + result.points.count * one;
 }
@@ -148,8 +139,7 @@ give_up(struct lt_fetch *fetch, int status)
 {
 	fetch->code =
 	    WIFSIGNALED(status)
-		? lt_fail(&fetch->err, LT_EIO,
-		      "the fetch was ended by signal %d", WTERMSIG(status))
+		? lt_fail(&fetch->err, LT_EIO, "the fetch was ended by signal %d", WTERMSIG(status))
 		: lt_fail(&fetch->err, LT_EIO, "the fetch gave no result");
 }
 
@@ -159,9 +149,8 @@ take_results(struct worker *worker)
 {
 	while (worker->batch != NULL) {
 		struct lt_fetch *const fetch = worker->batch;
-		const size_t length =
-		    read_result(fetch, worker->child.bytes + worker->at,
-			worker->child.length - worker->at);
+		const size_t length = read_result(
+		    fetch, worker->child.bytes + worker->at, worker->child.length - worker->at);
 
 		if (length == 0)
 			return;
@@ -171,8 +160,8 @@ take_results(struct worker *worker)
 	}
 }
 
-/* The child has ended: the first fetch without a result is what ended it, and
- * those behind it want another child. */
+/* The child has ended: the first fetch without a result is what ended it, and those behind it want
+ * another child. */
 static void
 end_batch(struct worker *worker, int status)
 {
@@ -193,8 +182,7 @@ end_batch(struct worker *worker, int status)
 	worker->is_running = false;
 }
 
-/* One child at a time asks the hosts of an adapter: some want a pause between
- * two requests. */
+/* One child at a time asks the hosts of an adapter: some want a pause between two requests. */
 static bool
 is_under_way(const struct lt_adapter *adapter)
 {
@@ -213,8 +201,7 @@ next_batch(void)
 	struct lt_fetch *batch = NULL;
 	int count = 0;
 
-	for (struct lt_fetch **at = &fetches.wanted;
-	     *at != NULL && count < BATCH_MAX;) {
+	for (struct lt_fetch **at = &fetches.wanted; *at != NULL && count < BATCH_MAX;) {
 		struct lt_fetch *const fetch = *at;
 
 		if (adapter == NULL && !is_under_way(fetch->adapter))
@@ -250,8 +237,7 @@ start_fetch(struct worker *worker, struct lt_fetch *batch)
 	struct lt_error err = {0};
 
 	worker->at = 0;
-	if (lt_child_start(&worker->child, run_child, batch, most_s(batch),
-		&err) == LT_OK) {
+	if (lt_child_start(&worker->child, run_child, batch, most_s(batch), &err) == LT_OK) {
 		worker->is_running = true;
 		worker->batch = batch;
 		return;
@@ -274,8 +260,7 @@ pump_fetches(void)
 		int status;
 
 		if (worker->is_running) {
-			const bool ended =
-			    lt_child_read(&worker->child, &status);
+			const bool ended = lt_child_read(&worker->child, &status);
 
 			take_results(worker);
 			if (ended)
@@ -332,7 +317,6 @@ lt_fetch_fds(struct pollfd *fds)
 	for (int i = 0; i < LT_FETCH_FDS; i++)
 		if (fetches.workers[i].is_running)
 			fds[count++] =
-			    (struct pollfd){.fd = fetches.workers[i].child.fd,
-				.events = POLLIN};
+			    (struct pollfd){.fd = fetches.workers[i].child.fd, .events = POLLIN};
 	return count;
 }

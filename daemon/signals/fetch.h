@@ -29,13 +29,12 @@ struct lt_source_options lt_fetch_options(
     const struct lt_policy_source *source, const struct lt_adapter *adapter);
 /* Ends those under way; the rest is dropped. */
 void lt_fetch_stop(void);
-/* Takes ownership; begun by the next lt_fetch_take(). Those of one adapter
- * that wait are done by one child, which sends equal requests once. */
+/* Takes ownership; begun by the next lt_fetch_take(). Those of one adapter that wait are done by
+ * one child, which sends equal requests once. */
 void lt_fetch_post(struct lt_fetch *fetch);
 /* A finished one, or NULL; the caller frees it by lt_fetch_free(). */
 struct lt_fetch *lt_fetch_take(void);
-/* Fills in at most LT_FETCH_FDS, readable when lt_fetch_take() has work;
- * returns how many. */
+/* Fills in at most LT_FETCH_FDS, readable when lt_fetch_take() has work; returns how many. */
 int lt_fetch_fds(struct pollfd *fds);
 /* Do it here and now. */
 void lt_fetch_run(struct lt_fetch *fetch);

@@ -44,21 +44,17 @@ start_anew(void *work, int fd)
 	(void)fd; /* it is where the process that begins looks for it */
 	(void)nice(FIT_NICE);
 	(void)snprintf(now, sizeof(now), "%lld", (long long)asked->now_utc_s);
-	(void)execl("/proc/self/exe", "lowtided", command, asked->state_dir,
-	    asked->key, now, asked->weather[0], asked->weather[1],
-	    asked->weather[2], asked->weather[3], asked->weather[4],
-	    asked->weather[5], (char *)NULL);
+	(void)execl("/proc/self/exe", "lowtided", command, asked->state_dir, asked->key, now,
+	    asked->weather[0], asked->weather[1], asked->weather[2], asked->weather[3],
+	    asked->weather[4], asked->weather[5], (char *)NULL);
 }
 
 int
-lt_fitting_make(struct lt_forecast_fit *fit, struct lt_ledger *ledger,
-    const struct lt_known *known, const struct lt_weather_keys *keys,
-    struct lt_error *err)
+lt_fitting_make(struct lt_forecast_fit *fit, struct lt_ledger *ledger, const struct lt_known *known,
+    const struct lt_weather_keys *keys, struct lt_error *err)
 {
-	const int64_t from_utc_s =
-	    known->now_utc_s - (int64_t)LT_FIT_DAYS * LT_DAY_S;
-	const struct lt_points_asked asked = {
-	    keys->source, {from_utc_s, known->now_utc_s}};
+	const int64_t from_utc_s = known->now_utc_s - (int64_t)LT_FIT_DAYS * LT_DAY_S;
+	const struct lt_points_asked asked = {keys->source, {from_utc_s, known->now_utc_s}};
 	struct lt_rate_step *steps = NULL;
 	struct lt_known all = *known;
 	uint32_t measured = 0;
@@ -71,8 +67,8 @@ lt_fitting_make(struct lt_forecast_fit *fit, struct lt_ledger *ledger,
 	all.steps = steps;
 	all.count = measured;
 	if (rc == LT_OK)
-		rc = lt_weather_load(&all, ledger, keys,
-		    (const int64_t[]){from_utc_s, known->now_utc_s}, err);
+		rc = lt_weather_load(
+		    &all, ledger, keys, (const int64_t[]){from_utc_s, known->now_utc_s}, err);
 	if (rc == LT_OK)
 		rc = lt_forecast_fit(fit, &all, err);
 	lt_weather_free(&all);
@@ -89,23 +85,18 @@ lt_fitting_main(int argc, char **argv)
 
 	if (argc != ARGUMENTS || strcmp(argv[1], command) != 0)
 		return -1;
-	const struct lt_known known = {
-	    .seasonal = true, .now_utc_s = strtoll(argv[4], NULL, 10)};
+	const struct lt_known known = {.seasonal = true, .now_utc_s = strtoll(argv[4], NULL, 10)};
 	int rc = lt_ledger_open_reader(&ledger, argv[2], &err);
 	if (rc == LT_OK) {
 		rc = lt_fitting_make(&fit, ledger, &known,
 		    &(struct lt_weather_keys){
-			argv[3], {argv[5], argv[6], argv[7], argv[8], argv[9],
-				     argv[10]}},
+			argv[3], {argv[5], argv[6], argv[7], argv[8], argv[9], argv[10]}},
 		    &err);
 		lt_ledger_close(ledger);
 	}
 	if (rc != LT_OK)
-		fprintf(stderr, "lowtided: forecast of %s: %s\n", argv[3],
-		    err.text);
-	return rc == LT_OK && lt_child_write(STDIN_FILENO, &fit, sizeof(fit))
-		   ? 0
-		   : 1;
+		fprintf(stderr, "lowtided: forecast of %s: %s\n", argv[3], err.text);
+	return rc == LT_OK && lt_child_write(STDIN_FILENO, &fit, sizeof(fit)) ? 0 : 1;
 }
 
 static struct lt_source *
@@ -118,26 +109,22 @@ source_of(struct lt_signals_state *signals, const char *key)
 }
 
 static void
-take_fit(struct lt_signals_state *signals, struct lt_ledger *ledger, int status,
-    int64_t now_utc_s)
+take_fit(struct lt_signals_state *signals, struct lt_ledger *ledger, int status, int64_t now_utc_s)
 {
 	struct lt_source *const source = source_of(signals, fitting.asked.key);
 	struct lt_forecast_fit fit;
 
 	if (source == NULL)
 		return;
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 ||
-	    fitting.child.length != sizeof(fit)) {
-		lt_log("fit_failed", "source=%s status=%d",
-		    source->policy->name, status);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || fitting.child.length != sizeof(fit)) {
+		lt_log("fit_failed", "source=%s status=%d", source->policy->name, status);
 		return;
 	}
 	memcpy(&fit, fitting.child.bytes, sizeof(fit));
 	if (lt_signals_take_fit(signals, ledger, source, &fit, now_utc_s))
-		lt_log("fitted",
-		    "source=%s days=%d weather_days=%d operator_days=%d",
-		    source->policy->name, fit.days[LT_FIT_WITHOUT],
-		    fit.days[LT_FIT_WITH], fit.days[LT_FIT_OPERATOR]);
+		lt_log("fitted", "source=%s days=%d weather_days=%d operator_days=%d",
+		    source->policy->name, fit.days[LT_FIT_WITHOUT], fit.days[LT_FIT_WITH],
+		    fit.days[LT_FIT_OPERATOR]);
 }
 
 static bool
@@ -165,8 +152,7 @@ next_due(struct lt_signals_state *signals, int64_t now_utc_s)
 }
 
 void
-lt_fitting_run(struct lt_signals_state *signals, struct lt_ledger *ledger,
-    int64_t now_utc_s)
+lt_fitting_run(struct lt_signals_state *signals, struct lt_ledger *ledger, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
 	int status;
@@ -181,19 +167,17 @@ lt_fitting_run(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	if (source == NULL)
 		return;
 	source->fit_utc_s = now_utc_s;
-	fitting.asked = (struct asked){
-	    .state_dir = lt_ledger_state(ledger), .now_utc_s = now_utc_s};
+	fitting.asked =
+	    (struct asked){.state_dir = lt_ledger_state(ledger), .now_utc_s = now_utc_s};
 	memcpy(fitting.asked.key, source->key, sizeof(source->key));
 	for (int i = 0; i < LT_AHEAD_COUNT; i++)
 		if (source->weather[i] != NULL)
-			snprintf(fitting.asked.weather[i],
-			    sizeof(fitting.asked.weather[i]), "%s",
+			snprintf(fitting.asked.weather[i], sizeof(fitting.asked.weather[i]), "%s",
 			    source->weather[i]);
-	fitting.is_running = lt_child_start(&fitting.child, start_anew,
-				 &fitting.asked, MOST_S, &err) == LT_OK;
+	fitting.is_running =
+	    lt_child_start(&fitting.child, start_anew, &fitting.asked, MOST_S, &err) == LT_OK;
 	if (!fitting.is_running)
-		lt_log("fit_failed", "source=%s error=\"%s\"",
-		    source->policy->name, err.text);
+		lt_log("fit_failed", "source=%s error=\"%s\"", source->policy->name, err.text);
 }
 
 int

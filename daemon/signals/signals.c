@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Turns a source's points into the steps that the market and the charges use:
- * points go into the ledger, and what the ledger then has, extended by our own
- * forecast, becomes source->steps.
+ * points go into the ledger, and what the ledger then has, extended by our own forecast, becomes
+ * source->steps.
  *
- * A failure is logged and stands in source->last_error; the source keeps the
- * steps that it had, and is asked for its points again.
+ * A failure is logged and stands in source->last_error; the source keeps the steps that it had, and
+ * is asked for its points again.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@
 
 enum { LOOK_BACK_S = 2 * LT_HOUR_S }; /* steps kept before now */
 
-/* Spot prices and interruptions have no daily shape worth a guess; a negative
- * tariff is real, all else is more than 0. */
+/* Spot prices and interruptions have no daily shape worth a guess; a negative tariff is real, all
+ * else is more than 0. */
 static const struct {
 	bool seasonal;
 	double floor;
@@ -47,51 +47,40 @@ static const struct {
 };
 
 void
-lt_signals_key(char key[LT_NAME_SIZE], const struct lt_policy *policy,
-    const struct lt_source *source)
+lt_signals_key(
+    char key[LT_NAME_SIZE], const struct lt_policy *policy, const struct lt_source *source)
 {
 	const struct lt_policy_source *const p = source->policy;
 	uint32_t crc = lt_crc32c(0, p->adapter, strlen(p->adapter));
 
-	if (lt_quantity_scale(
-		lt_adapter_quantity(source->adapter, &source->options)) != 1)
-		crc =
-		    lt_crc32c(crc, policy->currency, strlen(policy->currency));
+	if (lt_quantity_scale(lt_adapter_quantity(source->adapter, &source->options)) != 1)
+		crc = lt_crc32c(crc, policy->currency, strlen(policy->currency));
 	/* A tariff's hours are the site's. */
-	if (lt_adapter_quantity(source->adapter, &source->options) ==
-	    LT_QUANTITY_TARIFF)
-		crc =
-		    lt_crc32c(crc, policy->timezone, strlen(policy->timezone));
+	if (lt_adapter_quantity(source->adapter, &source->options) == LT_QUANTITY_TARIFF)
+		crc = lt_crc32c(crc, policy->timezone, strlen(policy->timezone));
 	for (int i = 0; i < p->option_count; i++) {
 		/* Its figures are the same, however long one waits. */
 		if (strcmp(p->options[i].key, "timeout") == 0)
 			continue;
-		crc = lt_crc32c(
-		    crc, p->options[i].key, strlen(p->options[i].key) + 1);
-		crc = lt_crc32c(
-		    crc, p->options[i].value, strlen(p->options[i].value) + 1);
+		crc = lt_crc32c(crc, p->options[i].key, strlen(p->options[i].key) + 1);
+		crc = lt_crc32c(crc, p->options[i].value, strlen(p->options[i].value) + 1);
 	}
 	snprintf(key, LT_NAME_SIZE, "%.54s#%08x", p->name, crc);
 }
 
 enum lt_basis
-lt_signals_basis(
-    const struct lt_signals_state *signals, const struct lt_policy *policy)
+lt_signals_basis(const struct lt_signals_state *signals, const struct lt_policy *policy)
 {
 	enum lt_basis basis = LT_BASIS_UNSAID;
 
 	for (int p = 0; p < policy->partition_count; p++) {
-		const struct lt_policy_signal *const signal =
-		    &policy->partitions[p].carbon;
+		const struct lt_policy_signal *const signal = &policy->partitions[p].carbon;
 
-		for (int i = 0;
-		     basis == LT_BASIS_UNSAID && i < signal->source_count;
-		     i++) {
+		for (int i = 0; basis == LT_BASIS_UNSAID && i < signal->source_count; i++) {
 			const struct lt_source *const source =
 			    &signals->sources[signal->sources[i]];
 
-			basis =
-			    lt_adapter_basis(source->adapter, &source->options);
+			basis = lt_adapter_basis(source->adapter, &source->options);
 		}
 	}
 	return basis;
@@ -102,8 +91,7 @@ lt_source_step(const struct lt_source *source, int64_t now_utc_s)
 {
 	const struct lt_rate_step *step = NULL;
 
-	for (uint32_t i = 0; i < source->step_count &&
-			     source->steps[i].start_utc_s <= now_utc_s;
+	for (uint32_t i = 0; i < source->step_count && source->steps[i].start_utc_s <= now_utc_s;
 	     i++)
 		step = &source->steps[i];
 	return step;
@@ -112,8 +100,7 @@ lt_source_step(const struct lt_source *source, int64_t now_utc_s)
 double
 lt_source_value(const struct lt_source *source, int64_t now_utc_s)
 {
-	const struct lt_rate_step *const step =
-	    lt_source_step(source, now_utc_s);
+	const struct lt_rate_step *const step = lt_source_step(source, now_utc_s);
 
 	return step != NULL ? step->value : source->steps[0].value;
 }
@@ -128,8 +115,7 @@ static int
 store_points(struct lt_ledger *ledger, const struct lt_source *source,
     const struct lt_points *points, struct lt_error *err)
 {
-	struct lt_rate_step *const steps =
-	    calloc(points->count + 1, sizeof(*steps));
+	struct lt_rate_step *const steps = calloc(points->count + 1, sizeof(*steps));
 
 	if (steps == NULL)
 		return lt_fail(err, LT_ENOMEM, "signals: out of memory");
@@ -137,14 +123,12 @@ store_points(struct lt_ledger *ledger, const struct lt_source *source,
 		steps[i].start_utc_s = points->points[i].start_utc_s;
 		steps[i].end_utc_s = points->points[i].end_utc_s;
 		steps[i].value = points->points[i].value;
-		steps[i].quality = source->adapter->replay
-				       ? LT_QUALITY_REPLAY
-				       : points->points[i].quality;
-		snprintf(steps[i].source, sizeof(steps[i].source), "%s",
-		    source->policy->name);
+		steps[i].quality =
+		    source->adapter->replay ? LT_QUALITY_REPLAY : points->points[i].quality;
+		snprintf(steps[i].source, sizeof(steps[i].source), "%s", source->policy->name);
 	}
-	const int code = lt_ledger_put_points(
-	    ledger, source->key, steps, (uint32_t)points->count, err);
+	const int code =
+	    lt_ledger_put_points(ledger, source->key, steps, (uint32_t)points->count, err);
 	free(steps);
 	return code;
 }
@@ -155,15 +139,14 @@ struct steps { /* of a source, history in front; malloc'd */
 };
 
 static int
-load_known(struct steps *steps, struct lt_ledger *ledger,
-    const struct lt_source *source, int64_t now_utc_s, struct lt_error *err)
+load_known(struct steps *steps, struct lt_ledger *ledger, const struct lt_source *source,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_points_asked asked = {
 	    source->key, {now_utc_s - LT_HISTORY_S, now_utc_s + LT_HORIZON_S}};
 
 	*steps = (struct steps){NULL, 0};
-	return lt_ledger_points(
-	    ledger, &asked, &steps->items, &steps->count, err);
+	return lt_ledger_points(ledger, &asked, &steps->items, &steps->count, err);
 }
 
 /* Only of the time that the source was asked for. */
@@ -184,15 +167,13 @@ tell_revisions(struct lt_ledger *ledger, const struct lt_source *source,
 	const uint32_t revised = lt_revisions(known, count, points, &most);
 	free(known);
 	if (revised > 0)
-		lt_log("revised", "source=%s values=%u most=%g unit=\"%s\"",
-		    source->policy->name, revised, most,
-		    lt_quantity_unit(points->quantity));
+		lt_log("revised", "source=%s values=%u most=%g unit=\"%s\"", source->policy->name,
+		    revised, most, lt_quantity_unit(points->quantity));
 }
 
 /* Drop what ended before the window; known has history in front. */
 static uint32_t
-first_needed(
-    const struct lt_rate_step *known, uint32_t count, int64_t from_utc_s)
+first_needed(const struct lt_rate_step *known, uint32_t count, int64_t from_utc_s)
 {
 	uint32_t i = 0;
 
@@ -202,8 +183,7 @@ first_needed(
 }
 
 static struct lt_known
-known_of(const struct lt_source *source, const struct steps *steps,
-    int64_t now_utc_s)
+known_of(const struct lt_source *source, const struct steps *steps, int64_t now_utc_s)
 {
 	return (struct lt_known){.steps = steps->items,
 	    .count = steps->count,
@@ -215,35 +195,32 @@ known_of(const struct lt_source *source, const struct steps *steps,
 
 /* source->steps from what is known of it. */
 static int
-make_steps(struct lt_source *source, const struct lt_known *known,
-    struct lt_error *err)
+make_steps(struct lt_source *source, const struct lt_known *known, struct lt_error *err)
 {
 	struct lt_rate_step *const steps = calloc(LT_STEPS_MAX, sizeof(*steps));
 
 	if (steps == NULL)
 		return lt_fail(err, LT_ENOMEM, "signals: out of memory");
-	const uint32_t first = first_needed(
-	    known->steps, known->count, known->now_utc_s - LOOK_BACK_S);
-	uint32_t used = lt_bridge(
-	    steps, LT_STEPS_MAX, known->steps + first, known->count - first);
+	const uint32_t first =
+	    first_needed(known->steps, known->count, known->now_utc_s - LOOK_BACK_S);
+	uint32_t used = lt_bridge(steps, LT_STEPS_MAX, known->steps + first, known->count - first);
 	used += lt_forecast(steps + used, LT_STEPS_MAX - used, known);
 	if (source->adapter->replay)
 		for (uint32_t i = 0; i < used; i++)
 			steps[i].quality = LT_QUALITY_REPLAY;
 	free(source->steps);
-	struct lt_rate_step *const cut =
-	    realloc(steps, (used + 1) * sizeof(*steps));
+	struct lt_rate_step *const cut = realloc(steps, (used + 1) * sizeof(*steps));
 	source->steps = cut != NULL ? cut : steps;
 	source->step_count = used;
 	source->generation++;
 	return LT_OK;
 }
 
-/* Make source->steps from what the ledger has. When that is news, it is also
- * what forecasts are scored by. */
+/* Make source->steps from what the ledger has. When that is news, it is also what forecasts are
+ * scored by. */
 static int
-refresh_steps(struct lt_ledger *ledger, struct lt_source *source, bool is_news,
-    int64_t now_utc_s, struct lt_error *err)
+refresh_steps(struct lt_ledger *ledger, struct lt_source *source, bool is_news, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	struct steps steps;
 	int code = load_known(&steps, ledger, source, now_utc_s, err);
@@ -253,9 +230,7 @@ refresh_steps(struct lt_ledger *ledger, struct lt_source *source, bool is_news,
 	memcpy(keys.weather, source->weather, sizeof(keys.weather));
 	if (code == LT_OK && source->fit != NULL)
 		code = lt_weather_load(&known, ledger, &keys,
-		    (const int64_t[]){
-			now_utc_s - LT_HISTORY_S, now_utc_s + LT_HORIZON_S},
-		    err);
+		    (const int64_t[]){now_utc_s - LT_HISTORY_S, now_utc_s + LT_HORIZON_S}, err);
 	if (code == LT_OK)
 		code = make_steps(source, &known, err);
 	if (code == LT_OK && is_news && !source->adapter->replay &&
@@ -274,11 +249,9 @@ lt_signals_is_seasonal(const struct lt_source *source)
 
 bool
 lt_signals_take_fit(struct lt_signals_state *signals, struct lt_ledger *ledger,
-    struct lt_source *source, const struct lt_forecast_fit *fit,
-    int64_t now_utc_s)
+    struct lt_source *source, const struct lt_forecast_fit *fit, int64_t now_utc_s)
 {
-	const bool is_fitted =
-	    fit->is_fitted[LT_FIT_WITHOUT] || fit->is_fitted[LT_FIT_WITH];
+	const bool is_fitted = fit->is_fitted[LT_FIT_WITHOUT] || fit->is_fitted[LT_FIT_WITH];
 	const bool had = source->fit != NULL;
 	struct lt_error err = {0};
 
@@ -295,14 +268,12 @@ lt_signals_take_fit(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	if (refresh_steps(ledger, source, false, now_utc_s, &err) == LT_OK)
 		signals->changed = true;
 	else
-		lt_log("signal_lost", "source=%s error=\"%s\"",
-		    source->policy->name, err.text);
+		lt_log("signal_lost", "source=%s error=\"%s\"", source->policy->name, err.text);
 	return source->fit != NULL;
 }
 
 void
-lt_signals_restore(struct lt_signals_state *signals, struct lt_ledger *ledger,
-    int64_t now_utc_s)
+lt_signals_restore(struct lt_signals_state *signals, struct lt_ledger *ledger, int64_t now_utc_s)
 {
 	for (int i = 0; i < signals->source_count; i++) {
 		struct lt_source *const source = &signals->sources[i];
@@ -311,35 +282,31 @@ lt_signals_restore(struct lt_signals_state *signals, struct lt_ledger *ledger,
 		int quantity;
 		long long issued, complete;
 
-		if (lt_ledger_get(ledger, source->key, value, sizeof(value),
-			NULL) != LT_OK ||
-		    sscanf(value, "%d %lld %lld", &quantity, &issued,
-			&complete) != 3 ||
+		if (lt_ledger_get(ledger, source->key, value, sizeof(value), NULL) != LT_OK ||
+		    sscanf(value, "%d %lld %lld", &quantity, &issued, &complete) != 3 ||
 		    quantity < 0 || quantity >= LT_QUANTITY_COUNT)
 			continue;
 		source->quantity = (enum lt_quantity)quantity;
 		source->issued_utc_s = issued;
 		source->complete_utc_s = complete;
-		if (refresh_steps(ledger, source, false, now_utc_s, &err) ==
-		    LT_OK)
+		if (refresh_steps(ledger, source, false, now_utc_s, &err) == LT_OK)
 			signals->changed = true;
 		else
-			lt_log("signal_lost", "source=%s error=\"%s\"",
-			    source->policy->name, err.text);
+			lt_log("signal_lost", "source=%s error=\"%s\"", source->policy->name,
+			    err.text);
 	}
 }
 
 /* The source says "as before": the last point continues. */
 static int
-extend_last(struct lt_ledger *ledger, const struct lt_source *source,
-    struct lt_points *points, int64_t now_utc_s, struct lt_error *err)
+extend_last(struct lt_ledger *ledger, const struct lt_source *source, struct lt_points *points,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct steps known;
 	int code = load_known(&known, ledger, source, now_utc_s, err);
 
 	if (code == LT_OK && known.count > 0) {
-		const struct lt_rate_step *const last =
-		    &known.items[known.count - 1];
+		const struct lt_rate_step *const last = &known.items[known.count - 1];
 		const struct lt_point point = {.start_utc_s = last->start_utc_s,
 		    .end_utc_s = now_utc_s + 2 * source->adapter->interval_s,
 		    .value = last->value,
@@ -359,22 +326,18 @@ extend_last(struct lt_ledger *ledger, const struct lt_source *source,
 
 /* Stored first: what fails leaves the source as it was. */
 static int
-keep_steps(struct lt_ledger *ledger, struct lt_source *source,
-    struct lt_points *points, int64_t now_utc_s, struct lt_error *err)
+keep_steps(struct lt_ledger *ledger, struct lt_source *source, struct lt_points *points,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	const int64_t issued_utc_s =
-	    points->issued_utc_s > 0
-		? lt_min_i64(points->issued_utc_s, now_utc_s)
-		: now_utc_s;
-	const int64_t complete_utc_s =
-	    points->past_lost ? source->complete_utc_s : now_utc_s;
+	    points->issued_utc_s > 0 ? lt_min_i64(points->issued_utc_s, now_utc_s) : now_utc_s;
+	const int64_t complete_utc_s = points->past_lost ? source->complete_utc_s : now_utc_s;
 	char value[64];
 
 	int code = LT_OK;
 
 	if (lt_quantity_is_weather(points->quantity))
-		code = lt_weather_keep_forecasts(
-		    ledger, source->key, points, now_utc_s, err);
+		code = lt_weather_keep_forecasts(ledger, source->key, points, now_utc_s, err);
 	else
 		tell_revisions(ledger, source, points, now_utc_s);
 	if (code == LT_OK)
@@ -399,13 +362,12 @@ keep_steps(struct lt_ledger *ledger, struct lt_source *source,
 }
 
 int
-lt_signals_take(struct lt_ledger *ledger, const struct lt_policy *policy,
-    struct lt_source *source, struct lt_points *points, int64_t now_utc_s)
+lt_signals_take(struct lt_ledger *ledger, const struct lt_policy *policy, struct lt_source *source,
+    struct lt_points *points, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
-	int code = points->unchanged
-		       ? extend_last(ledger, source, points, now_utc_s, &err)
-		       : lt_points_convert(points, policy, &err);
+	int code = points->unchanged ? extend_last(ledger, source, points, now_utc_s, &err)
+				     : lt_points_convert(points, policy, &err);
 
 	if (code == LT_OK)
 		code = keep_steps(ledger, source, points, now_utc_s, &err);
@@ -414,12 +376,10 @@ lt_signals_take(struct lt_ledger *ledger, const struct lt_policy *policy,
 	memcpy(source->last_error, err.text, sizeof(source->last_error));
 	if (code != LT_OK) {
 		lt_source_forget(source->memory);
-		lt_log("signal_lost", "source=%s error=\"%s\"",
-		    source->policy->name, err.text);
+		lt_log("signal_lost", "source=%s error=\"%s\"", source->policy->name, err.text);
 		return code;
 	}
-	lt_log("fetched", "source=%s points=%zu steps=%u%s",
-	    source->policy->name, points->count, source->step_count,
-	    points->unchanged ? " unchanged" : "");
+	lt_log("fetched", "source=%s points=%zu steps=%u%s", source->policy->name, points->count,
+	    source->step_count, points->unchanged ? " unchanged" : "");
 	return LT_OK;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes the statement of a period: a row for each account that had entries or
- * has a budget, and a line for each run. Each entry is in exactly one row and
- * one line, so that both add up to the total. Reads the work that api_report.c
- * copied in the loop, and a ledger of its own. A part that fails makes an error
- * of the whole answer.
+ * Writes the statement of a period: a row for each account that had entries or has a budget, and a
+ * line for each run. Each entry is in exactly one row and one line, so that both add up to the
+ * total. Reads the work that api_report.c copied in the loop, and a ledger of its own. A part that
+ * fails makes an error of the whole answer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +24,7 @@ static int
 add_line(void *context, const struct lt_report_row *row, struct lt_error *err)
 {
 	struct sums *const sums = context;
-	json_t *const team =
-	    lt_report_line_json(row->account, row->line, row->budget);
+	json_t *const team = lt_report_line_json(row->account, row->line, row->budget);
 
 	lt_report_line_add(&sums->total, row->line);
 	if (sums->tree != NULL)
@@ -37,8 +35,8 @@ add_line(void *context, const struct lt_report_row *row, struct lt_error *err)
 		   : lt_fail(err, LT_ENOMEM, "report: out of memory");
 }
 
-/* The months that the period touches, as wholes: what the ledger bills. Where a
- * quarter or a year was closed, its months are, too. */
+/* The months that the period touches, as wholes: what the ledger bills. Where a quarter or a year
+ * was closed, its months are, too. */
 static json_t *
 months_json(const struct lt_report_view *v)
 {
@@ -49,21 +47,18 @@ months_json(const struct lt_report_view *v)
 	while (month.end_utc_s < v->period->end_utc_s) {
 		struct lt_closed closed = {.closed_utc_s = 0};
 
-		lt_calendar_period(
-		    &month, &w->offsets, LT_MONTH, month.end_utc_s, 0);
+		lt_calendar_period(&month, &w->offsets, LT_MONTH, month.end_utc_s, 0);
 		const struct lt_span span = lt_report_span(&month);
 		const bool is_closed =
 		    lt_ledger_closed(v->ledger, span, &closed, NULL) == LT_OK ||
-		    lt_ledger_closed_around(v->ledger, span, &closed, NULL) ==
-			LT_OK;
+		    lt_ledger_closed_around(v->ledger, span, &closed, NULL) == LT_OK;
 
-		json_array_append_new(months,
-		    json_pack("{s:s,s:o,s:o,s:s,s:o,s:o*}", "label",
-			month.label, "start", lt_api_time(month.start_utc_s),
-			"end", lt_api_time(month.end_utc_s), "state",
-			lt_report_state_of(&month, is_closed, w->now_utc_s),
-			"closed", lt_api_time(closed.closed_utc_s), "billing",
-			lt_report_billing(w, v->ledger, span)));
+		json_array_append_new(
+		    months, json_pack("{s:s,s:o,s:o,s:s,s:o,s:o*}", "label", month.label, "start",
+				lt_api_time(month.start_utc_s), "end", lt_api_time(month.end_utc_s),
+				"state", lt_report_state_of(&month, is_closed, w->now_utc_s),
+				"closed", lt_api_time(closed.closed_utc_s), "billing",
+				lt_report_billing(w, v->ledger, span)));
 	}
 	return months;
 }
@@ -78,17 +73,13 @@ period_json(const struct lt_report_view *v)
 
 	lt_calendar_day(first, &start, &end, &w->offsets, period->start_utc_s);
 	lt_calendar_day(last, &start, &end, &w->offsets, period->end_utc_s - 1);
-	json_t *const json =
-	    json_pack("{s:s,s:o,s:o,s:s,s:s,s:s,s:o,s:s?,s:s?}", "label",
-		period->label, "start", lt_api_time(period->start_utc_s), "end",
-		lt_api_time(period->end_utc_s), "first_day", first, "last_day",
-		last, "state",
-		lt_report_state_of(period, v->is_closed, w->now_utc_s),
-		"closed", lt_api_time(v->closed.closed_utc_s), "closed_by",
-		v->is_closed ? v->closed.who : NULL, "checksum",
-		v->is_closed ? v->closed.checksum : NULL);
-	json_t *const reopened =
-	    lt_reopened_brief(v->ledger, lt_report_span(period));
+	json_t *const json = json_pack("{s:s,s:o,s:o,s:s,s:s,s:s,s:o,s:s?,s:s?}", "label",
+	    period->label, "start", lt_api_time(period->start_utc_s), "end",
+	    lt_api_time(period->end_utc_s), "first_day", first, "last_day", last, "state",
+	    lt_report_state_of(period, v->is_closed, w->now_utc_s), "closed",
+	    lt_api_time(v->closed.closed_utc_s), "closed_by", v->is_closed ? v->closed.who : NULL,
+	    "checksum", v->is_closed ? v->closed.checksum : NULL);
+	json_t *const reopened = lt_reopened_brief(v->ledger, lt_report_span(period));
 	if (reopened != NULL)
 		json_object_set_new(json, "reopened", reopened);
 	if (w->has_months && period == &w->period)
@@ -97,8 +88,8 @@ period_json(const struct lt_report_view *v)
 }
 
 static int
-put_previous(struct lt_out *out, const struct lt_report_work *w,
-    struct lt_ledger *ledger, struct lt_error *err)
+put_previous(struct lt_out *out, const struct lt_report_work *w, struct lt_ledger *ledger,
+    struct lt_error *err)
 {
 	struct sums sums = {.teams = json_array()};
 	struct lt_report_view v;
@@ -107,8 +98,7 @@ put_previous(struct lt_out *out, const struct lt_report_work *w,
 	int code = lt_report_lines(&v, add_line, &sums, err);
 	lt_out_text(out, ",\"previous\":{");
 	lt_report_put_members(
-	    out, json_pack("{s:o,s:o,s:o}", "period", period_json(&v), "teams",
-		     sums.teams, "total",
+	    out, json_pack("{s:o,s:o,s:o}", "period", period_json(&v), "teams", sums.teams, "total",
 		     lt_report_line_json(NULL, &sums.total, NULL)));
 	if (code == LT_OK && w->groupings.shown > 0)
 		code = lt_report_put_groups(out, &v, err);
@@ -129,20 +119,19 @@ add_month(json_t *months, const struct lt_report_view *v, struct lt_error *err)
 
 	if (code != LT_OK)
 		return code;
-	json_array_append_new(months,
-	    json_pack("{s:s,s:o,s:o,s:s,s:o,s:o,s:o}", "label",
-		v->period->label, "start", lt_api_time(v->period->start_utc_s),
-		"end", lt_api_time(v->period->end_utc_s), "state",
-		lt_report_state(v), "cost_micros",
-		lt_api_optional(has_any, cost.money_micros), "carbon_mg",
-		lt_api_optional(has_any, cost.carbon_mg), "runs",
-		lt_api_optional(has_any, total.in[LT_ENTRY_CHARGE].runs)));
+	json_array_append_new(
+	    months, json_pack("{s:s,s:o,s:o,s:s,s:o,s:o,s:o}", "label", v->period->label, "start",
+			lt_api_time(v->period->start_utc_s), "end",
+			lt_api_time(v->period->end_utc_s), "state", lt_report_state(v),
+			"cost_micros", lt_api_optional(has_any, cost.money_micros), "carbon_mg",
+			lt_api_optional(has_any, cost.carbon_mg), "runs",
+			lt_api_optional(has_any, total.in[LT_ENTRY_CHARGE].runs)));
 	return LT_OK;
 }
 
 static int
-put_trend(struct lt_out *out, const struct lt_report_work *w,
-    struct lt_ledger *ledger, struct lt_error *err)
+put_trend(struct lt_out *out, const struct lt_report_work *w, struct lt_ledger *ledger,
+    struct lt_error *err)
 {
 	struct lt_period all[LT_TREND_MONTHS];
 	json_t *const months = json_array();
@@ -166,11 +155,10 @@ static void
 put_head(struct lt_out *out, const struct lt_report_view *v)
 {
 	const struct lt_access_users *const users = &v->work->users;
-	const int64_t as_of_utc_s =
-	    v->is_closed ? v->closed.closed_utc_s : v->work->now_utc_s;
-	json_t *const head = json_pack("{s:o,s:o,s:b,s:b}", "period",
-	    period_json(v), "as_of", lt_api_time(as_of_utc_s), "own_runs",
-	    users->own_runs, "own_figures", users->own_figures);
+	const int64_t as_of_utc_s = v->is_closed ? v->closed.closed_utc_s : v->work->now_utc_s;
+	json_t *const head = json_pack("{s:o,s:o,s:b,s:b}", "period", period_json(v), "as_of",
+	    lt_api_time(as_of_utc_s), "own_runs", users->own_runs, "own_figures",
+	    users->own_figures);
 	json_t *const more = lt_report_head_of(v);
 
 	if (json_object_update(head, more) != 0)
@@ -182,25 +170,22 @@ put_head(struct lt_out *out, const struct lt_report_view *v)
 
 /* "teams", "total" and, as asked, "tree". *cost: of the total. */
 static int
-put_sums(struct lt_amount *cost, struct lt_out *out,
-    const struct lt_report_view *v, struct lt_error *err)
+put_sums(struct lt_amount *cost, struct lt_out *out, const struct lt_report_view *v,
+    struct lt_error *err)
 {
 	const struct lt_report_work *const w = v->work;
-	struct sums sums = {.teams = json_array(),
-	    .tree = w->has_tree ? lt_report_tree_new(v) : NULL};
+	struct sums sums = {
+	    .teams = json_array(), .tree = w->has_tree ? lt_report_tree_new(v) : NULL};
 	int code = w->has_tree && sums.tree == NULL
 		       ? lt_fail(err, LT_ENOMEM, "report: out of memory")
 		       : lt_report_lines(v, add_line, &sums, err);
 	const bool is_settled =
-	    v->is_closed ||
-	    (w->is_settled && sums.total.in[0].provisional_runs == 0);
+	    v->is_closed || (w->is_settled && sums.total.in[0].provisional_runs == 0);
 
 	lt_report_put_members(out,
 	    json_pack("{s:b,s:b,s:o,s:o}", "settled", is_settled, "complete",
-		is_settled && w->now_utc_s >= w->period.end_utc_s, "teams",
-		sums.teams, "total",
-		lt_report_line_json(
-		    NULL, &sums.total, w->has_budget ? &w->budget : NULL)));
+		is_settled && w->now_utc_s >= w->period.end_utc_s, "teams", sums.teams, "total",
+		lt_report_line_json(NULL, &sums.total, w->has_budget ? &w->budget : NULL)));
 	if (code == LT_OK && w->has_tree)
 		code = lt_report_tree_put(out, sums.tree, err);
 	lt_report_tree_free(sums.tree);
@@ -210,8 +195,7 @@ put_sums(struct lt_amount *cost, struct lt_out *out,
 
 /* Without the brace that ends it. */
 static int
-put_statement(
-    struct lt_out *out, const struct lt_report_view *v, struct lt_error *err)
+put_statement(struct lt_out *out, const struct lt_report_view *v, struct lt_error *err)
 {
 	const struct lt_report_work *const w = v->work;
 	struct lt_amount cost;
@@ -241,8 +225,7 @@ put_statement(
 		code = lt_report_put_balance(out, v, err);
 	if (code == LT_OK && w->has_previous)
 		code = put_previous(out, w, v->ledger, err);
-	if (code == LT_OK &&
-	    (w->groupings.count + w->groupings.top > 0 || w->has_unused))
+	if (code == LT_OK && (w->groupings.count + w->groupings.top > 0 || w->has_unused))
 		code = lt_report_put_groups(out, v, err);
 	if (code == LT_OK)
 		code = lt_report_put_billed(out, v, err);
@@ -260,10 +243,9 @@ lt_report_place(struct lt_run *after, bool *is_late, const char *text)
 	unsigned moved, priced, job_id, late;
 	int used = 0;
 
-	if (sscanf(text, "%u.%lld.%lld.%u.%u.%u.%lld.%n", &late, &end, &start,
-		&moved, &priced, &job_id, &submit, &used) != 7 ||
-	    used == 0 || text[used] == '\0' ||
-	    strlen(text + used) >= sizeof(after->account))
+	if (sscanf(text, "%u.%lld.%lld.%u.%u.%u.%lld.%n", &late, &end, &start, &moved, &priced,
+		&job_id, &submit, &used) != 7 ||
+	    used == 0 || text[used] == '\0' || strlen(text + used) >= sizeof(after->account))
 		return false;
 	*after = (struct lt_run){.end_utc_s = end,
 	    .start_utc_s = start,
@@ -276,15 +258,13 @@ lt_report_place(struct lt_run *after, bool *is_late, const char *text)
 }
 
 int
-lt_report_statement(const struct lt_api_work *work, struct lt_ledger *ledger,
-    struct lt_out *out)
+lt_report_statement(const struct lt_api_work *work, struct lt_ledger *ledger, struct lt_out *out)
 {
 	struct lt_error err = {0};
 	struct lt_report_view v;
 
 	lt_report_look_at(&v, (const void *)work,
-	    &((const struct lt_report_work *)(const void *)work)->period,
-	    ledger);
+	    &((const struct lt_report_work *)(const void *)work)->period, ledger);
 	if (put_statement(out, &v, &err) != LT_OK)
 		return lt_out_error(out, 503, err.text);
 	lt_out_text(out, "}");
@@ -292,8 +272,7 @@ lt_report_statement(const struct lt_api_work *work, struct lt_ledger *ledger,
 }
 
 int
-lt_report_page(const struct lt_api_work *work, struct lt_ledger *ledger,
-    struct lt_out *out)
+lt_report_page(const struct lt_api_work *work, struct lt_ledger *ledger, struct lt_out *out)
 {
 	const struct lt_report_work *const w = (const void *)work;
 	struct lt_error err = {0};
@@ -306,10 +285,9 @@ lt_report_page(const struct lt_api_work *work, struct lt_ledger *ledger,
 	if (lt_report_rows_page(&rows, w->most, &err) != LT_OK)
 		return lt_out_error(out, 503, err.text);
 	lt_out_text(out, "\n],\"next\":");
-	snprintf(next, sizeof(next), "%d.%lld.%lld.%d.%d.%u.%lld.%s",
-	    rows.last_late, (long long)rows.last.end_utc_s,
-	    (long long)rows.last.start_utc_s, rows.last.moved, rows.last.priced,
-	    rows.last.key.job_id, (long long)rows.last.key.submit_utc_s,
+	snprintf(next, sizeof(next), "%d.%lld.%lld.%d.%d.%u.%lld.%s", rows.last_late,
+	    (long long)rows.last.end_utc_s, (long long)rows.last.start_utc_s, rows.last.moved,
+	    rows.last.priced, rows.last.key.job_id, (long long)rows.last.key.submit_utc_s,
 	    rows.last.account);
 	if (rows.left == 0)
 		lt_out_quoted(out, next);
@@ -320,8 +298,7 @@ lt_report_page(const struct lt_api_work *work, struct lt_ledger *ledger,
 }
 
 int
-lt_report_all(const struct lt_api_work *work, struct lt_ledger *ledger,
-    struct lt_out *out)
+lt_report_all(const struct lt_api_work *work, struct lt_ledger *ledger, struct lt_out *out)
 {
 	const struct lt_report_work *const w = (const void *)work;
 	struct lt_error err = {0};
@@ -336,8 +313,7 @@ lt_report_all(const struct lt_api_work *work, struct lt_ledger *ledger,
 	if (code == LT_OK)
 		code = w->has_hours ? lt_report_put_carbon(out, &v, out, &err)
 				    : lt_report_rows(&rows, &err);
-	lt_out_text(
-	    out, code == LT_OK ? "\n],\"next\":null}" : "\n],\"error\":");
+	lt_out_text(out, code == LT_OK ? "\n],\"next\":null}" : "\n],\"error\":");
 	if (code != LT_OK) {
 		lt_out_quoted(out, err.text);
 		lt_out_text(out, "}");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The accounts of a report: looked up by name, their labels, and the time in
- * which each was that of the team that the report is about. Labels come from
- * the policy, or from the ledger for a closed period. No memory and damaged
- * rows are errors of the caller's.
+ * The accounts of a report: looked up by name, their labels, and the time in which each was that of
+ * the team that the report is about. Labels come from the policy, or from the ledger for a closed
+ * period. No memory and damaged rows are errors of the caller's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,28 +20,24 @@ compare_name(const void *name, const void *account)
 const struct lt_report_account *
 lt_report_account_of(const struct lt_report_work *w, const char *name)
 {
-	return bsearch(name, w->accounts, w->account_count,
-	    sizeof(w->accounts[0]), compare_name);
+	return bsearch(name, w->accounts, w->account_count, sizeof(w->accounts[0]), compare_name);
 }
 
 int
 lt_report_account_index(const struct lt_report_work *w, const char *name)
 {
-	const struct lt_report_account *const at =
-	    lt_report_account_of(w, name);
+	const struct lt_report_account *const at = lt_report_account_of(w, name);
 
 	return at != NULL ? (int)(at - w->accounts) : -1;
 }
 
 int64_t
-lt_report_account_parent(const struct lt_report_work *w,
-    const struct lt_account_moves *moves, int64_t account, int64_t at_utc_s)
+lt_report_account_parent(const struct lt_report_work *w, const struct lt_account_moves *moves,
+    int64_t account, int64_t at_utc_s)
 {
-	const char *const then =
-	    lt_account_parent_then(moves, w->accounts[account].name, at_utc_s);
+	const char *const then = lt_account_parent_then(moves, w->accounts[account].name, at_utc_s);
 
-	return then != NULL ? lt_report_account_index(w, then)
-			    : w->accounts[account].parent;
+	return then != NULL ? lt_report_account_index(w, then) : w->accounts[account].parent;
 }
 
 /* ---- labels ---- */
@@ -59,8 +54,7 @@ lt_report_labels_count(const struct lt_policy *policy)
 
 /* Its own, else those above it; none: *account itself. */
 static const struct lt_report_account *
-labelled(
-    const struct lt_report_work *w, const struct lt_report_account *account)
+labelled(const struct lt_report_work *w, const struct lt_report_account *account)
 {
 	enum { DEPTH_MAX = 64 };
 	const struct lt_report_account *at = account;
@@ -76,8 +70,8 @@ labelled(
 }
 
 void
-lt_report_labels_take(struct lt_report_work *w, struct lt_policy_label *room,
-    const struct lt_policy *policy)
+lt_report_labels_take(
+    struct lt_report_work *w, struct lt_policy_label *room, const struct lt_policy *policy)
 {
 	for (int i = 0; i < policy->team_count; i++) {
 		const struct lt_policy_team *const team = &policy->teams[i];
@@ -93,8 +87,7 @@ lt_report_labels_take(struct lt_report_work *w, struct lt_policy_label *room,
 	}
 	for (uint32_t i = 0; i < w->account_count; i++) {
 		struct lt_report_account *const account = &w->accounts[i];
-		const struct lt_report_account *const from =
-		    labelled(w, account);
+		const struct lt_report_account *const from = labelled(w, account);
 
 		account->labels = from->labels;
 		account->label_count = from->label_count;
@@ -107,8 +100,8 @@ lt_report_labels_json(const struct lt_report_account *account)
 	json_t *const json = json_object();
 
 	for (int i = 0; i < account->label_count; i++)
-		if (json_object_set_new(json, account->labels[i].key,
-			json_string(account->labels[i].value)) != 0) {
+		if (json_object_set_new(
+			json, account->labels[i].key, json_string(account->labels[i].value)) != 0) {
 			json_decref(json);
 			return NULL;
 		}
@@ -118,28 +111,24 @@ lt_report_labels_json(const struct lt_report_account *account)
 static int
 take_closed(void *all, const struct lt_closed_row *row, struct lt_error *err)
 {
-	return json_object_set_new(
-		   all, row->account, json_loads(row->labels, 0, NULL)) == 0
+	return json_object_set_new(all, row->account, json_loads(row->labels, 0, NULL)) == 0
 		   ? LT_OK
-		   : lt_fail(err, LT_EINPUT,
-			 "closed: the labels of %s are damaged", row->account);
+		   : lt_fail(err, LT_EINPUT, "closed: the labels of %s are damaged", row->account);
 }
 
 int
-lt_report_labels_all(
-    json_t **labels, const struct lt_report_view *view, struct lt_error *err)
+lt_report_labels_all(json_t **labels, const struct lt_report_view *view, struct lt_error *err)
 {
 	const struct lt_report_work *const w = view->work;
 
 	*labels = json_object();
 	if (view->is_closed)
 		return lt_ledger_closed_rows(view->ledger,
-		    (struct lt_span){
-			view->period->start_utc_s, view->period->end_utc_s},
+		    (struct lt_span){view->period->start_utc_s, view->period->end_utc_s},
 		    take_closed, *labels, err);
 	for (uint32_t i = 0; i < w->account_count; i++)
-		if (json_object_set_new(*labels, w->accounts[i].name,
-			lt_report_labels_json(&w->accounts[i])) != 0)
+		if (json_object_set_new(
+			*labels, w->accounts[i].name, lt_report_labels_json(&w->accounts[i])) != 0)
 			return lt_fail(err, LT_ENOMEM, "report: out of memory");
 	return LT_OK;
 }
@@ -173,8 +162,7 @@ lt_report_cut(struct lt_report_asked *asked, const struct lt_period *period)
 	for (uint32_t i = 0; i < moves->count; i++)
 		if (moves->list[i].until_utc_s > from_utc_s &&
 		    moves->list[i].until_utc_s < period->end_utc_s)
-			asked->cuts[asked->cut_count++] =
-			    moves->list[i].until_utc_s;
+			asked->cuts[asked->cut_count++] = moves->list[i].until_utc_s;
 	qsort(asked->cuts, asked->cut_count, sizeof(*asked->cuts), by_time);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < asked->cut_count; i++)
@@ -209,8 +197,7 @@ lt_report_asked_span(const struct lt_report_asked *asked, const char *account)
 	for (uint32_t i = 0; i <= asked->cut_count; i++) {
 		const struct lt_span part = lt_report_cut_part(asked, i);
 
-		if (lt_account_is_below(
-			&asked->tree, account, asked->team, part.to_utc_s - 1))
+		if (lt_account_is_below(&asked->tree, account, asked->team, part.to_utc_s - 1))
 			lt_report_span_add(&span, part);
 	}
 	return span;

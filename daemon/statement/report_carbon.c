@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Energy and carbon for an auditor, docs/model.md, eqs. (49) to (53): reads the
- * factors that held from the ledger, applies them to each hour of a run, and
- * writes the sums by grid zone, partition, source and month as JSON
- * (docs/api.md). A factor that is not stored is null, never 0. Market-based and
- * location-based carbon are two figures and are never added up.
+ * Energy and carbon for an auditor, docs/model.md, eqs. (49) to (53): reads the factors that held
+ * from the ledger, applies them to each hour of a run, and writes the sums by grid zone, partition,
+ * source and month as JSON (docs/api.md). A factor that is not stored is null, never 0.
+ * Market-based and location-based carbon are two figures and are never added up.
  */
 #include <math.h>
 #include <stdio.h>
@@ -48,8 +47,7 @@ struct factors { /* start as { ledger, period } */
 static bool
 is_of(const struct factor_series *s, const struct lt_rates_asked *asked)
 {
-	return s->rate == asked->rate &&
-	       strcmp(s->partition, asked->partition) == 0;
+	return s->rate == asked->rate && strcmp(s->partition, asked->partition) == 0;
 }
 
 /* NULL: no memory. */
@@ -71,16 +69,16 @@ series_of(struct factors *f, const struct lt_rates_asked *asked)
 		return NULL;
 	f->series = grown;
 	f->last = f->count++;
-	grown[f->last] = (struct factor_series){
-	    .rate = asked->rate, .span = {INT64_MAX, INT64_MIN}};
-	snprintf(grown[f->last].partition, sizeof(grown[f->last].partition),
-	    "%s", asked->partition);
+	grown[f->last] =
+	    (struct factor_series){.rate = asked->rate, .span = {INT64_MAX, INT64_MIN}};
+	snprintf(
+	    grown[f->last].partition, sizeof(grown[f->last].partition), "%s", asked->partition);
 	return &grown[f->last];
 }
 
 static int
-load_factors(struct factor_series *s, const struct factors *f,
-    struct lt_span span, struct lt_error *err)
+load_factors(
+    struct factor_series *s, const struct factors *f, struct lt_span span, struct lt_error *err)
 {
 	const struct lt_span *const all[] = {&span, &f->period, &s->span};
 	struct lt_rates_asked asked = {s->partition, s->rate, span};
@@ -118,12 +116,11 @@ steps_of(const struct factor_series *s, struct lt_span span)
 	return (struct lt_rates){end - low, s->steps + low};
 }
 
-/* Finds the factor of an hour. An intensity may also be the one that stands for
- * hours without one, marked by its quality; other factors count only if they
- * were recorded for that time. */
+/* Finds the factor of an hour. An intensity may also be the one that stands for hours without one,
+ * marked by its quality; other factors count only if they were recorded for that time. */
 static int
-find_factor(struct factor *factor, struct factors *factors,
-    const struct lt_rates_asked *asked, struct lt_error *err)
+find_factor(struct factor *factor, struct factors *factors, const struct lt_rates_asked *asked,
+    struct lt_error *err)
 {
 	const struct lt_span span = asked->span;
 	struct factor_series *const s = series_of(factors, asked);
@@ -131,8 +128,7 @@ find_factor(struct factor *factor, struct factors *factors,
 	*factor = (struct factor){.source = ""};
 	if (s == NULL)
 		return lt_fail(err, LT_ENOMEM, "carbon: no memory");
-	if (span.from_utc_s < s->span.from_utc_s ||
-	    span.to_utc_s > s->span.to_utc_s) {
+	if (span.from_utc_s < s->span.from_utc_s || span.to_utc_s > s->span.to_utc_s) {
 		const int rc = load_factors(s, factors, span, err);
 
 		if (rc != LT_OK)
@@ -141,15 +137,13 @@ find_factor(struct factor *factor, struct factors *factors,
 	if (s->count == 0 || span.from_utc_s >= span.to_utc_s)
 		return LT_OK;
 	const struct lt_rates rates = steps_of(s, span);
-	const double sum = lt_rates_integral(
-	    &rates, span.from_utc_s, span.to_utc_s, &factor->quality);
+	const double sum =
+	    lt_rates_integral(&rates, span.from_utc_s, span.to_utc_s, &factor->quality);
 
-	factor->value = rates.count == 1
-			    ? rates.steps[0].value
-			    : sum / (double)(span.to_utc_s - span.from_utc_s);
+	factor->value = rates.count == 1 ? rates.steps[0].value
+					 : sum / (double)(span.to_utc_s - span.from_utc_s);
 	factor->source = rates.steps[0].source;
-	factor->is_known = asked->rate == LT_RATE_CARBON ||
-			   factor->quality == LT_QUALITY_CONSTANT;
+	factor->is_known = asked->rate == LT_RATE_CARBON || factor->quality == LT_QUALITY_CONSTANT;
 	for (uint32_t i = 0; i < rates.count; i++) {
 		const struct lt_rate_step *const step = &rates.steps[i];
 
@@ -179,27 +173,24 @@ struct carbon_hour { /* of a run, for an account */
 				       * midnight of the site amid it */
 	int64_t from_utc_s, seconds;  /* that it ran in it */
 	struct factor intensity, pue, embodied, market;
-	const char *zone; /* the place of the source, or its name; "" = none */
-	const char *adapter,
-	    *version;	   /* the source's, today; NULL = not known */
-	bool has_pue;	   /* it is the one that was charged with */
-	bool has_date;	   /* so is the intensity, and since when it is known */
-	bool has_embodied; /* it was recorded then, and there is some */
+	const char *zone;	       /* the place of the source, or its name; "" = none */
+	const char *adapter, *version; /* the source's, today; NULL = not known */
+	bool has_pue;		       /* it is the one that was charged with */
+	bool has_date;		       /* so is the intensity, and since when it is known */
+	bool has_embodied;	       /* it was recorded then, and there is some */
 	int64_t location_mg, embodied_mg, market_mg; /* the first two are what
 						      * was charged */
 };
 
 struct carbon_row { /* sums of those that are alike */
-	char zone[160], source[LT_NAME_SIZE], partition[LT_NAME_SIZE],
-	    market_source[LT_NAME_SIZE];
+	char zone[160], source[LT_NAME_SIZE], partition[LT_NAME_SIZE], market_source[LT_NAME_SIZE];
 	struct lt_period month;
 	bool has_pue, has_embodied, has_intensity, has_market;
 	int64_t energy_wh, estimated_wh, location_mg, embodied_mg, market_mg;
 	double it_wh;
 	int64_t hours, first_utc_s, last_utc_s;
 	const char *adapter, *version;
-	/* The dates of intensities that have one; hours of those that have
-	 * none. */
+	/* The dates of intensities that have one; hours of those that have none. */
 	int64_t first_issued_utc_s, last_issued_utc_s, undated_hours;
 };
 
@@ -226,16 +217,12 @@ put_factors(struct lt_out *out, const struct carbon_hour *hour)
 
 	lt_out_put_known(out, ",\"zone\":", hour->zone);
 	lt_out_put_known(out, ",\"source\":", i->source);
-	lt_out_put_known(out,
-	    ",\"quality\":", i->is_known ? lt_quality_name(i->quality) : NULL);
+	lt_out_put_known(out, ",\"quality\":", i->is_known ? lt_quality_name(i->quality) : NULL);
 	put_real(out, ",\"g_per_kwh\":", i->is_known, i->value);
-	lt_out_put_time(
-	    out, ",\"issued\":", hour->has_date ? i->issued_utc_s : 0);
+	lt_out_put_time(out, ",\"issued\":", hour->has_date ? i->issued_utc_s : 0);
 	put_real(out, ",\"pue\":", hour->has_pue, hour->pue.value);
-	lt_out_put_known(out,
-	    ",\"market_source\":", market->is_known ? market->source : NULL);
-	put_real(
-	    out, ",\"market_g_per_kwh\":", market->is_known, market->value);
+	lt_out_put_known(out, ",\"market_source\":", market->is_known ? market->source : NULL);
+	put_real(out, ",\"market_g_per_kwh\":", market->is_known, market->value);
 }
 
 static void
@@ -251,16 +238,13 @@ write_hour(struct lt_out *out, const struct carbon_hour *hour)
 	lt_out_put_known(out, ",\"partition\":", run->partition);
 	lt_out_put_time(out, ",\"hour\":", entry->at_utc_s);
 	lt_out_put_int(out, ",\"seconds\":", true, hour->seconds);
-	lt_out_text(out, entry->kind == LT_ENTRY_CORRECTION
-			     ? ",\"correction\":true"
-			     : ",\"correction\":false");
+	lt_out_text(out,
+	    entry->kind == LT_ENTRY_CORRECTION ? ",\"correction\":true" : ",\"correction\":false");
 	put_factors(out, hour);
 	lt_out_put_int(out, ",\"energy_wh\":", true, entry->energy_wh);
 	lt_out_put_int(out, ",\"location_mg\":", has_mg, hour->location_mg);
-	lt_out_put_int(
-	    out, ",\"market_mg\":", hour->market.is_known, hour->market_mg);
-	lt_out_put_int(
-	    out, ",\"embodied_mg\":", hour->has_embodied, hour->embodied_mg);
+	lt_out_put_int(out, ",\"market_mg\":", hour->market.is_known, hour->market_mg);
+	lt_out_put_int(out, ",\"embodied_mg\":", hour->has_embodied, hour->embodied_mg);
 	lt_out_put_int(out, ",\"carbon_mg\":", has_mg, entry->carbon_mg);
 	lt_out_put_int(out, ",\"money_micros\":", true, entry->money_micros);
 	lt_out_text(out, "}");
@@ -278,28 +262,22 @@ has_location(const struct carbon_row *row)
 static void
 put_sums(struct lt_out *out, const struct carbon_row *row)
 {
-	const bool has_share = row->energy_wh > 0 && row->estimated_wh >= 0 &&
-			       row->estimated_wh <= row->energy_wh;
-	const double share =
-	    has_share ? (double)row->estimated_wh / (double)row->energy_wh : 0;
+	const bool has_share =
+	    row->energy_wh > 0 && row->estimated_wh >= 0 && row->estimated_wh <= row->energy_wh;
+	const double share = has_share ? (double)row->estimated_wh / (double)row->energy_wh : 0;
 
 	lt_out_put_int(out, "\"energy_wh\":", true, row->energy_wh);
-	lt_out_put_int(
-	    out, ",\"location_mg\":", has_location(row), row->location_mg);
+	lt_out_put_int(out, ",\"location_mg\":", has_location(row), row->location_mg);
 	lt_out_put_int(out, ",\"market_mg\":", row->has_market, row->market_mg);
-	lt_out_put_int(
-	    out, ",\"embodied_mg\":", row->has_embodied, row->embodied_mg);
+	lt_out_put_int(out, ",\"embodied_mg\":", row->has_embodied, row->embodied_mg);
 	put_real(out, ",\"pue\":", row->has_pue && row->it_wh > 0,
 	    round((double)row->energy_wh / row->it_wh * 1e6) / 1e6);
-	lt_out_put_int(
-	    out, ",\"estimated_ppm\":", has_share, llround(share * LT_MICROS));
-	lt_out_put_time(
-	    out, ",\"first\":", row->hours > 0 ? row->first_utc_s : 0);
-	lt_out_put_time(
-	    out, ",\"last\":", row->hours > 0 ? row->last_utc_s : 0);
+	lt_out_put_int(out, ",\"estimated_ppm\":", has_share, llround(share * LT_MICROS));
+	lt_out_put_time(out, ",\"first\":", row->hours > 0 ? row->first_utc_s : 0);
+	lt_out_put_time(out, ",\"last\":", row->hours > 0 ? row->last_utc_s : 0);
 	lt_out_put_int(out, ",\"hours\":", true, row->hours);
-	lt_out_put_time(out, ",\"issued_first\":",
-	    row->last_issued_utc_s > 0 ? row->first_issued_utc_s : 0);
+	lt_out_put_time(
+	    out, ",\"issued_first\":", row->last_issued_utc_s > 0 ? row->first_issued_utc_s : 0);
 	lt_out_put_time(out, ",\"issued_last\":", row->last_issued_utc_s);
 	lt_out_put_int(out, ",\"undated_hours\":", true, row->undated_hours);
 	lt_out_text(out, "}");
@@ -319,9 +297,8 @@ put_row(struct lt_out *out, const struct carbon_row *row)
 	put_sums(out, row);
 }
 
-/* PUE and market-based carbon are of all rows or not at all. Embodied carbon is
- * of those that have some; the location-based is the rest of the statement's.
- */
+/* PUE and market-based carbon are of all rows or not at all. Embodied carbon is of those that have
+ * some; the location-based is the rest of the statement's. */
 static struct carbon_row
 total_of(const struct carbon_row *rows, uint32_t count)
 {
@@ -357,8 +334,7 @@ total_of(const struct carbon_row *rows, uint32_t count)
 	return all;
 }
 
-/* With PUE it is the facility's; where rows differ, or their PUE is not known,
- * it is not said. */
+/* With PUE it is the facility's; where rows differ, or their PUE is not known, it is not said. */
 static const char *
 boundary_of(const struct carbon_row *rows, uint32_t count)
 {
@@ -379,17 +355,16 @@ boundary_of(const struct carbon_row *rows, uint32_t count)
 
 /* ,"carbon":{...} with their total. */
 static void
-write_rows(struct lt_out *out, const struct carbon_row *rows, uint32_t count,
-    const json_t *head)
+write_rows(struct lt_out *out, const struct carbon_row *rows, uint32_t count, const json_t *head)
 {
 	const struct carbon_row total = total_of(rows, count);
 
 	lt_out_text(out, ",\"carbon\":{\"method\":\"" METHOD "\"");
 	lt_out_put_known(out, ",\"boundary\":", boundary_of(rows, count));
-	lt_out_put_known(out, ",\"intensity\":",
-	    json_string_value(json_object_get(head, "carbon_intensity")));
-	lt_out_put_known(out, ",\"factors\":",
-	    json_string_value(json_object_get(head, "emission_factors")));
+	lt_out_put_known(
+	    out, ",\"intensity\":", json_string_value(json_object_get(head, "carbon_intensity")));
+	lt_out_put_known(
+	    out, ",\"factors\":", json_string_value(json_object_get(head, "emission_factors")));
 	lt_out_put_known(out, ",\"gwp\":", NULL); /* no source says it */
 	lt_out_text(out, ",\"rows\":[");
 	for (uint32_t i = 0; i < count; i++) {
@@ -428,8 +403,7 @@ lt_report_carbon_new(const struct lt_carbon_asked *asked)
 
 	if (c != NULL) {
 		c->asked = *asked;
-		c->factors = (struct factors){
-		    .ledger = asked->ledger, .period = asked->period};
+		c->factors = (struct factors){.ledger = asked->ledger, .period = asked->period};
 	}
 	return c;
 }
@@ -446,39 +420,34 @@ lt_report_carbon_free(struct lt_report_carbon *c)
 
 /* ---- an hour of a run ---- */
 
-/* The part of the hour that it ran in; of one that it no more ran in, after
- * corrections, all of it. */
+/* The part of the hour that it ran in; of one that it no more ran in, after corrections, all of
+ * it. */
 static struct lt_span
 part_of(const struct lt_run *run, struct lt_span hour)
 {
-	const struct lt_span part = {
-	    .from_utc_s = lt_max_i64(run->start_utc_s, hour.from_utc_s),
+	const struct lt_span part = {.from_utc_s = lt_max_i64(run->start_utc_s, hour.from_utc_s),
 	    .to_utc_s = lt_min_i64(run->end_utc_s, hour.to_utc_s)};
 
 	return part.from_utc_s < part.to_utc_s ? part : hour;
 }
 
-/* The embodied part of the carbon: by the hour's length, or for a correction
- * the same share as in the whole run, eq. (50). */
+/* The embodied part of the carbon: by the hour's length, or for a correction the same share as in
+ * the whole run, eq. (50). */
 static int64_t
-embodied_of(
-    const struct carbon_hour *hour, const struct lt_run *run, double g_per_h)
+embodied_of(const struct carbon_hour *hour, const struct lt_run *run, double g_per_h)
 {
 	static const double mg_per_g = 1000;
 	const int64_t all = hour->entry->carbon_mg;
 	const int64_t length = run->end_utc_s - run->start_utc_s;
-	const double on =
-	    length > 0 ? 1 - (double)run->suspended_s / (double)length : 1;
+	const double on = length > 0 ? 1 - (double)run->suspended_s / (double)length : 1;
 	const double mg_per_s = g_per_h * mg_per_g * run->nodes * on *
-				(double)run->share_numerator /
-				(double)run->share_denominator / LT_HOUR_S;
+				(double)run->share_numerator / (double)run->share_denominator /
+				LT_HOUR_S;
 	double mg = mg_per_s * (double)hour->seconds;
 
 	if (hour->entry->kind == LT_ENTRY_CORRECTION) {
 		const double part =
-		    run->carbon_mg > 0
-			? mg_per_s * (double)length / (double)run->carbon_mg
-			: 0;
+		    run->carbon_mg > 0 ? mg_per_s * (double)length / (double)run->carbon_mg : 0;
 
 		mg = (double)all * (part < 1 ? part : 1);
 		return llround(mg);
@@ -487,8 +456,7 @@ embodied_of(
 }
 
 static int
-fill_factors(
-    struct carbon_hour *hour, const struct taker *t, struct lt_error *err)
+fill_factors(struct carbon_hour *hour, const struct taker *t, struct lt_error *err)
 {
 	const struct lt_run *const run = t->run;
 	struct lt_rates_asked asked = {run->partition, LT_RATE_CARBON,
@@ -496,9 +464,8 @@ fill_factors(
 	const struct {
 		enum lt_rate rate;
 		struct factor *to;
-	} all[] = {{LT_RATE_CARBON, &hour->intensity},
-	    {LT_RATE_PUE, &hour->pue}, {LT_RATE_EMBODIED, &hour->embodied},
-	    {LT_RATE_MARKET_BASED, &hour->market}};
+	} all[] = {{LT_RATE_CARBON, &hour->intensity}, {LT_RATE_PUE, &hour->pue},
+	    {LT_RATE_EMBODIED, &hour->embodied}, {LT_RATE_MARKET_BASED, &hour->market}};
 	int rc = LT_OK;
 
 	hour->from_utc_s = asked.span.from_utc_s;
@@ -524,20 +491,15 @@ fill_hour(struct carbon_hour *hour, const struct taker *t, struct lt_error *err)
 	if (rc != LT_OK)
 		return rc;
 	/* Another value may have come after the charge. */
-	hour->has_pue =
-	    hour->pue.is_known && hour->pue.issued_utc_s <= entry->made_utc_s;
-	hour->has_date = hour->intensity.is_known &&
-			 hour->intensity.first_issued_utc_s > 0 &&
+	hour->has_pue = hour->pue.is_known && hour->pue.issued_utc_s <= entry->made_utc_s;
+	hour->has_date = hour->intensity.is_known && hour->intensity.first_issued_utc_s > 0 &&
 			 hour->intensity.issued_utc_s <= entry->made_utc_s;
-	hour->has_embodied =
-	    hour->embodied.is_known && hour->embodied.value > 0;
+	hour->has_embodied = hour->embodied.is_known && hour->embodied.value > 0;
 	if (hour->has_embodied)
-		hour->embodied_mg =
-		    embodied_of(hour, t->run, hour->embodied.value);
+		hour->embodied_mg = embodied_of(hour, t->run, hour->embodied.value);
 	hour->location_mg = entry->carbon_mg - hour->embodied_mg;
 	if (hour->market.is_known)
-		hour->market_mg =
-		    llround((double)entry->energy_wh * hour->market.value);
+		hour->market_mg = llround((double)entry->energy_wh * hour->market.value);
 	hour->zone = hour->intensity.source;
 	for (uint32_t i = 0; i < c->asked.zone_count; i++)
 		if (strcmp(c->asked.zones[i].source, hour->zone) == 0) {
@@ -558,14 +520,12 @@ is_in(const struct carbon_row *row, const struct carbon_hour *hour)
 	const int64_t at = hour->from_utc_s;
 
 	return at >= row->month.start_utc_s && at < row->month.end_utc_s &&
-	       row->has_pue == hour->has_pue &&
-	       row->has_embodied == hour->has_embodied &&
+	       row->has_pue == hour->has_pue && row->has_embodied == hour->has_embodied &&
 	       row->has_intensity == hour->intensity.is_known &&
 	       row->has_market == hour->market.is_known &&
 	       strcmp(row->partition, hour->run->partition) == 0 &&
 	       strcmp(row->source, hour->intensity.source) == 0 &&
-	       (!row->has_market ||
-		   strcmp(row->market_source, hour->market.source) == 0);
+	       (!row->has_market || strcmp(row->market_source, hour->market.source) == 0);
 }
 
 /* There are few: the last one found is tried first. */
@@ -590,16 +550,12 @@ row_of(struct lt_report_carbon *c, const struct carbon_hour *hour)
 	    .version = hour->version,
 	    .first_utc_s = INT64_MAX,
 	    .first_issued_utc_s = INT64_MAX};
-	lt_calendar_period(
-	    &row->month, c->asked.offsets, LT_MONTH, hour->from_utc_s, 0);
+	lt_calendar_period(&row->month, c->asked.offsets, LT_MONTH, hour->from_utc_s, 0);
 	snprintf(row->zone, sizeof(row->zone), "%s", hour->zone);
-	snprintf(
-	    row->source, sizeof(row->source), "%s", hour->intensity.source);
-	snprintf(
-	    row->partition, sizeof(row->partition), "%s", hour->run->partition);
+	snprintf(row->source, sizeof(row->source), "%s", hour->intensity.source);
+	snprintf(row->partition, sizeof(row->partition), "%s", hour->run->partition);
 	if (row->has_market)
-		snprintf(row->market_source, sizeof(row->market_source), "%s",
-		    hour->market.source);
+		snprintf(row->market_source, sizeof(row->market_source), "%s", hour->market.source);
 	return row;
 }
 
@@ -616,23 +572,20 @@ add_date(struct carbon_row *row, const struct carbon_hour *hour)
 }
 
 static int
-add_hour(struct lt_report_carbon *c, const struct carbon_hour *hour,
-    struct lt_error *err)
+add_hour(struct lt_report_carbon *c, const struct carbon_hour *hour, struct lt_error *err)
 {
 	struct carbon_row *const row = row_of(c, hour);
 	const int64_t wh = hour->entry->energy_wh, at = hour->entry->at_utc_s;
-	const bool is_measured = hour->intensity.is_known &&
-				 hour->intensity.quality == LT_QUALITY_MEASURED;
+	const bool is_measured =
+	    hour->intensity.is_known && hour->intensity.quality == LT_QUALITY_MEASURED;
 
 	if (row == NULL)
 		return lt_fail(err, LT_ENOMEM, "carbon: no memory");
-	if (!lt_add(&row->energy_wh, wh) ||
-	    !lt_add(&row->estimated_wh, is_measured ? 0 : wh) ||
+	if (!lt_add(&row->energy_wh, wh) || !lt_add(&row->estimated_wh, is_measured ? 0 : wh) ||
 	    !lt_add(&row->location_mg, hour->location_mg) ||
 	    !lt_add(&row->embodied_mg, hour->embodied_mg) ||
 	    !lt_add(&row->market_mg, hour->market_mg))
-		return lt_fail(
-		    err, LT_EOVERFLOW, "carbon: a sum passes 64 bits");
+		return lt_fail(err, LT_EOVERFLOW, "carbon: a sum passes 64 bits");
 	if (hour->has_pue)
 		row->it_wh += (double)wh / hour->pue.value;
 	add_date(row, hour);
@@ -658,8 +611,7 @@ end_hour(const struct taker *t, struct lt_error *err)
 		return rc != LT_OK ? rc : add_hour(c, &hour, err);
 	lt_out_text(out, c->written++ > 0 ? ",\n" : "\n");
 	write_hour(out, &hour);
-	return out->failed ? lt_fail(err, LT_EIO, "nobody takes the answer")
-			   : LT_OK;
+	return out->failed ? lt_fail(err, LT_EIO, "nobody takes the answer") : LT_OK;
 }
 
 /* True if a day begins then, amid an hour of UTC and the run. */
@@ -672,17 +624,13 @@ is_cut(const struct taker *t, int64_t utc_s)
 
 /* An lt_used_function: an hour that was cut at a midnight is two. */
 static int
-take_entry(void *context, const struct lt_entry *entry, int64_t next_utc_s,
-    struct lt_error *err)
+take_entry(void *context, const struct lt_entry *entry, int64_t next_utc_s, struct lt_error *err)
 {
 	struct taker *const t = context;
 	const int64_t at = entry->at_utc_s, hour = at - at % LT_HOUR_S;
 	const int64_t end =
-	    next_utc_s < hour + LT_HOUR_S && is_cut(t, next_utc_s)
-		? next_utc_s
-		: hour + LT_HOUR_S;
-	const bool is_new =
-	    is_cut(t, at) || t->sum.at_utc_s < hour || t->end_utc_s == 0;
+	    next_utc_s < hour + LT_HOUR_S && is_cut(t, next_utc_s) ? next_utc_s : hour + LT_HOUR_S;
+	const bool is_new = is_cut(t, at) || t->sum.at_utc_s < hour || t->end_utc_s == 0;
 	int rc = LT_OK;
 
 	if (strcmp(entry->account, t->account) != 0)
@@ -706,13 +654,13 @@ take_entry(void *context, const struct lt_entry *entry, int64_t next_utc_s,
 }
 
 int
-lt_report_carbon_run(struct lt_report_carbon *c, const struct lt_run *run,
-    const char *account, struct lt_error *err)
+lt_report_carbon_run(
+    struct lt_report_carbon *c, const struct lt_run *run, const char *account, struct lt_error *err)
 {
 	struct taker t = {.c = c, .run = run, .account = account};
 	const int rc = lt_ledger_used_hours(c->asked.ledger,
-	    &(struct lt_hours_asked){.key = run->key, .span = c->asked.period},
-	    take_entry, &t, err);
+	    &(struct lt_hours_asked){.key = run->key, .span = c->asked.period}, take_entry, &t,
+	    err);
 
 	return rc == LT_OK ? end_hour(&t, err) : rc;
 }
@@ -721,10 +669,9 @@ static int
 by_key(const void *a, const void *b)
 {
 	const struct carbon_row *const x = a, *const y = b;
-	const int orders[] = {strcmp(x->zone, y->zone),
-	    strcmp(x->partition, y->partition), strcmp(x->source, y->source),
-	    (x->first_utc_s > y->first_utc_s) -
-		(x->first_utc_s < y->first_utc_s),
+	const int orders[] = {strcmp(x->zone, y->zone), strcmp(x->partition, y->partition),
+	    strcmp(x->source, y->source),
+	    (x->first_utc_s > y->first_utc_s) - (x->first_utc_s < y->first_utc_s),
 	    x->has_pue - y->has_pue, x->has_embodied - y->has_embodied,
 	    x->has_intensity - y->has_intensity, x->has_market - y->has_market,
 	    strcmp(x->market_source, y->market_source)};
@@ -736,8 +683,7 @@ by_key(const void *a, const void *b)
 }
 
 void
-lt_report_carbon_write(
-    struct lt_out *out, struct lt_report_carbon *c, const json_t *head)
+lt_report_carbon_write(struct lt_out *out, struct lt_report_carbon *c, const json_t *head)
 {
 	if (c->count > 1)
 		qsort(c->rows, c->count, sizeof(*c->rows), by_key);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Groups the cost of a period by day, team, partition and more, as asked by
- * "day;team,partition". Each row of a run, and each adjustment, is added to one
- * group of each grouping, or to one for each day or month of it. The dearest
- * runs are kept beside. More than LT_GROUPS_MAX groups, or a key that is
- * unknown, are refused with an error that says so.
+ * Groups the cost of a period by day, team, partition and more, as asked by "day;team,partition".
+ * Each row of a run, and each adjustment, is added to one group of each grouping, or to one for
+ * each day or month of it. The dearest runs are kept beside. More than LT_GROUPS_MAX groups, or a
+ * key that is unknown, are refused with an error that says so.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,19 +55,16 @@ hash_of(const char *key, size_t bytes)
 
 /* Returns the place of the key in the table, or where it would be put. */
 static uint32_t *
-place_of(
-    struct group_table *t, const char *key, size_t bytes, bool is_adjustment)
+place_of(struct group_table *t, const char *key, size_t bytes, bool is_adjustment)
 {
 	uint32_t at = hash_of(key, bytes);
 
 	for (;; at++) {
 		uint32_t *const place = &t->places[at % t->place_count];
-		const struct group *const group =
-		    *place > 0 ? &t->items[*place - 1] : NULL;
+		const struct group *const group = *place > 0 ? &t->items[*place - 1] : NULL;
 
 		if (group == NULL ||
-		    (group->key_bytes == bytes &&
-			group->is_adjustment == is_adjustment &&
+		    (group->key_bytes == bytes && group->is_adjustment == is_adjustment &&
 			memcmp(group->key, key, bytes) == 0))
 			return place;
 	}
@@ -85,29 +81,28 @@ make_room(struct group_table *t, struct lt_error *err)
 	if (t->places == NULL)
 		return lt_fail(err, LT_ENOMEM, "by: no memory");
 	for (uint32_t i = 0; i < t->count; i++)
-		*place_of(t, t->items[i].key, t->items[i].key_bytes,
-		    t->items[i].is_adjustment) = i + 1;
+		*place_of(t, t->items[i].key, t->items[i].key_bytes, t->items[i].is_adjustment) =
+		    i + 1;
 	return LT_OK;
 }
 
 /* The group of that key; a new one is all 0. LT_ELIMIT: there are too many. */
 static int
-find_group(struct group_table *t, const struct group_key *key,
-    struct group **group, struct lt_error *err)
+find_group(
+    struct group_table *t, const struct group_key *key, struct group **group, struct lt_error *err)
 {
 	const int rc = make_room(t, err);
 
 	if (rc != LT_OK)
 		return rc;
-	uint32_t *const place =
-	    place_of(t, key->bytes, key->length, key->is_adjustment);
+	uint32_t *const place = place_of(t, key->bytes, key->length, key->is_adjustment);
 	if (*place == 0) {
 		if (t->count == LT_GROUPS_MAX)
 			return lt_fail(err, LT_ELIMIT,
 			    "by: more than %d groups; ask for a team, or a shorter time",
 			    LT_GROUPS_MAX);
-		struct group *const grown = lt_items_grow(
-		    t->items, &t->capacity, t->count, sizeof(*grown));
+		struct group *const grown =
+		    lt_items_grow(t->items, &t->capacity, t->count, sizeof(*grown));
 		if (grown == NULL)
 			return lt_fail(err, LT_ENOMEM, "by: no memory");
 		t->items = grown;
@@ -179,8 +174,7 @@ take_dimension(struct lt_grouping *to, const char *name, size_t size)
 }
 
 static int
-parse_one(struct lt_grouping *grouping, const char *text, size_t length,
-    struct lt_error *err)
+parse_one(struct lt_grouping *grouping, const char *text, size_t length, struct lt_error *err)
 {
 	size_t at = 0;
 
@@ -189,9 +183,8 @@ parse_one(struct lt_grouping *grouping, const char *text, size_t length,
 		const size_t size = strcspn(name, ",;");
 
 		if (grouping->count == LT_GROUP_DIMENSIONS_MAX)
-			return lt_fail(err, LT_EINPUT,
-			    "by: more than %d at once",
-			    LT_GROUP_DIMENSIONS_MAX);
+			return lt_fail(
+			    err, LT_EINPUT, "by: more than %d at once", LT_GROUP_DIMENSIONS_MAX);
 		if (!take_dimension(grouping, name, size))
 			return lt_fail(err, LT_EINPUT,
 			    "by: got \"%.*s\", want day, month, team, user, partition, qos, gpu, name, wckey, state or label:KEY, or several with commas",
@@ -203,8 +196,7 @@ parse_one(struct lt_grouping *grouping, const char *text, size_t length,
 }
 
 int
-lt_groupings_parse(
-    struct lt_groupings *groupings, const char *text, struct lt_error *err)
+lt_groupings_parse(struct lt_groupings *groupings, const char *text, struct lt_error *err)
 {
 	int rc = LT_OK;
 
@@ -212,18 +204,16 @@ lt_groupings_parse(
 		const size_t length = strcspn(text, ";");
 
 		if (groupings->count == LT_GROUPINGS_MAX)
-			return lt_fail(err, LT_EINPUT,
-			    "by: more than %d groupings", LT_GROUPINGS_MAX);
-		rc = parse_one(
-		    &groupings->all[groupings->count++], text, length, err);
+			return lt_fail(
+			    err, LT_EINPUT, "by: more than %d groupings", LT_GROUPINGS_MAX);
+		rc = parse_one(&groupings->all[groupings->count++], text, length, err);
 		text += length + (text[length] == ';');
 	}
 	return rc;
 }
 
 bool
-lt_groupings_have(
-    const struct lt_groupings *groupings, enum lt_dimension dimension)
+lt_groupings_have(const struct lt_groupings *groupings, enum lt_dimension dimension)
 {
 	for (uint32_t i = 0; i < groupings->count; i++)
 		for (uint32_t k = 0; k < groupings->all[i].count; k++)
@@ -233,8 +223,7 @@ lt_groupings_have(
 }
 
 void
-lt_grouping_put_name(
-    struct lt_out *out, const struct lt_grouping *grouping, uint32_t which)
+lt_grouping_put_name(struct lt_out *out, const struct lt_grouping *grouping, uint32_t which)
 {
 	lt_out_text(out, LT_WORD(dimension_names, grouping->dimensions[which]));
 	if (grouping->dimensions[which] == LT_BY_LABEL)
@@ -243,8 +232,8 @@ lt_grouping_put_name(
 
 /* ---- the groups of a report ---- */
 
-/* Offset of the key's text in a run; 0 for a day, month, team or label, which a
- * run does not have as text. */
+/* Offset of the key's text in a run; 0 for a day, month, team or label, which a run does not have
+ * as text. */
 static const size_t of_run[LT_DIMENSIONS] = {
     [LT_BY_DAY] = 0,
     [LT_BY_MONTH] = 0,
@@ -280,7 +269,7 @@ struct lt_report_groups {
 	struct dear top[LT_TOP_MAX]; /* the dearest first */
 };
 
-struct part { /* of a run: what falls into one group of a grouping */
+struct part {			  /* of a run: what falls into one group of a grouping */
 	const struct lt_run *run; /* NULL: an adjustment */
 	const char *team;
 	char day[LT_DAY_TEXT_SIZE], month[LT_DAY_TEXT_SIZE];
@@ -301,9 +290,8 @@ split_of(const struct lt_grouping *grouping)
 }
 
 struct lt_report_groups *
-lt_report_groups_new(const struct lt_groupings *groupings,
-    const struct lt_offsets *offsets, struct lt_ledger *ledger,
-    struct lt_span period, const json_t *labels)
+lt_report_groups_new(const struct lt_groupings *groupings, const struct lt_offsets *offsets,
+    struct lt_ledger *ledger, struct lt_span period, const json_t *labels)
 {
 	struct lt_report_groups *const g = calloc(1, sizeof(*g));
 
@@ -336,15 +324,15 @@ lt_report_groups_free(struct lt_report_groups *g)
 static const char *
 label_of(const json_t *labels, const char *team, const char *key)
 {
-	const char *const text = json_string_value(
-	    json_object_get(json_object_get(labels, team), key));
+	const char *const text =
+	    json_string_value(json_object_get(json_object_get(labels, team), key));
 
 	return text != NULL ? text : "";
 }
 
 static const char *
-text_of(const struct part *part, const struct lt_grouping *grouping,
-    uint32_t which, const json_t *labels)
+text_of(const struct part *part, const struct lt_grouping *grouping, uint32_t which,
+    const json_t *labels)
 {
 	switch (grouping->dimensions[which]) {
 	case LT_BY_DAY:
@@ -358,14 +346,13 @@ text_of(const struct part *part, const struct lt_grouping *grouping,
 	default:
 		return part->run == NULL
 			   ? ""
-			   : (const char *)part->run +
-				 LT_ROW(of_run, grouping->dimensions[which]);
+			   : (const char *)part->run + LT_ROW(of_run, grouping->dimensions[which]);
 	}
 }
 
 static void
-make_key(struct group_key *key, const struct lt_grouping *grouping,
-    const struct part *part, const json_t *labels)
+make_key(struct group_key *key, const struct lt_grouping *grouping, const struct part *part,
+    const json_t *labels)
 {
 	key->length = 0;
 	key->is_adjustment = part->run == NULL;
@@ -382,8 +369,8 @@ make_key(struct group_key *key, const struct lt_grouping *grouping,
 }
 
 static int
-add_part(struct lt_report_groups *g, uint32_t grouping, const struct part *part,
-    struct lt_error *err)
+add_part(
+    struct lt_report_groups *g, uint32_t grouping, const struct part *part, struct lt_error *err)
 {
 	struct group *group = NULL;
 	struct group_key key;
@@ -392,14 +379,13 @@ add_part(struct lt_report_groups *g, uint32_t grouping, const struct part *part,
 	const int rc = find_group(&g->tables[grouping], &key, &group, err);
 	for (int i = 0; rc == LT_OK && i < LT_GROUP_FIGURES; i++)
 		if (!lt_add(&group->figures[i], part->figures[i]))
-			return lt_fail(
-			    err, LT_EOVERFLOW, "by: a sum passes 64 bits");
+			return lt_fail(err, LT_EOVERFLOW, "by: a sum passes 64 bits");
 	return rc;
 }
 
 static int
-add_by_all(struct lt_report_groups *g, const struct part *part,
-    enum split split, struct lt_error *err)
+add_by_all(
+    struct lt_report_groups *g, const struct part *part, enum split split, struct lt_error *err)
 {
 	int rc = LT_OK;
 
@@ -421,20 +407,17 @@ has_failed(const struct lt_run *run)
 
 /* The times that it had from `from` to `to`. */
 static void
-set_times(struct part *part, const struct lt_run *run, int64_t from_utc_s,
-    int64_t to_utc_s)
+set_times(struct part *part, const struct lt_run *run, int64_t from_utc_s, int64_t to_utc_s)
 {
 	const int64_t from = lt_max_i64(run->start_utc_s, from_utc_s);
 	const int64_t to = lt_min_i64(run->end_utc_s, to_utc_s);
-	const int64_t length =
-	    to > from && run->start_utc_s > 0 ? to - from : 0;
+	const int64_t length = to > from && run->start_utc_s > 0 ? to - from : 0;
 
-	part->figures[LT_GROUP_ENDED] =
-	    run->end_utc_s > from_utc_s && run->end_utc_s <= to_utc_s;
+	part->figures[LT_GROUP_ENDED] = run->end_utc_s > from_utc_s && run->end_utc_s <= to_utc_s;
 	part->figures[LT_GROUP_CPU_S] = length * run->cpus;
 	part->figures[LT_GROUP_GPU_S] = length * run->gpus;
-	if (!lt_scale_up(length * run->nodes, run->share_numerator,
-		run->share_denominator, &part->figures[LT_GROUP_NODE_S]))
+	if (!lt_scale_up(length * run->nodes, run->share_numerator, run->share_denominator,
+		&part->figures[LT_GROUP_NODE_S]))
 		part->figures[LT_GROUP_NODE_S] = length * run->nodes;
 }
 
@@ -481,18 +464,16 @@ end_day(struct days *days, struct lt_error *err)
 	if (days->end_utc_s == 0)
 		return LT_OK;
 	set_amounts(&days->part, &days->sum);
-	set_times(
-	    &days->part, days->part.run, days->start_utc_s, days->end_utc_s);
+	set_times(&days->part, days->part.run, days->start_utc_s, days->end_utc_s);
 	return add_by_all(days->g, &days->part, days->split, err);
 }
 
 /* The day and the month of an hour, and the bounds of the one that counts. */
 static void
-set_day(struct part *part, const struct lt_report_groups *g, enum split split,
-    int64_t at_utc_s, struct lt_span *span)
+set_day(struct part *part, const struct lt_report_groups *g, enum split split, int64_t at_utc_s,
+    struct lt_span *span)
 {
-	lt_calendar_day(part->day, &span->from_utc_s, &span->to_utc_s,
-	    g->offsets, at_utc_s);
+	lt_calendar_day(part->day, &span->from_utc_s, &span->to_utc_s, g->offsets, at_utc_s);
 	snprintf(part->month, sizeof(part->month), "%.7s", part->day);
 	if (split == BY_MONTH) {
 		struct lt_period month;
@@ -525,44 +506,37 @@ take_hour(void *context, const struct lt_entry *entry, struct lt_error *err)
 		struct lt_span span;
 
 		days->sum = (struct lt_entry){0};
-		set_day(
-		    &days->part, days->g, days->split, entry->at_utc_s, &span);
+		set_day(&days->part, days->g, days->split, entry->at_utc_s, &span);
 		days->start_utc_s = span.from_utc_s;
 		days->end_utc_s = span.to_utc_s;
 	}
 	return add_up(&days->sum, entry, err);
 }
 
-/* A run whose hours lie in one day, or month, is that one's; of another its
- * entries. */
+/* A run whose hours lie in one day, or month, is that one's; of another its entries. */
 static int
 add_days(struct lt_report_groups *g, enum split split, const struct part *part,
     const struct lt_booked *booked, struct lt_error *err)
 {
 	const struct lt_run *const run = part->run;
-	struct days days = {
-	    .g = g, .split = split, .booked = booked, .part = *part};
+	struct days days = {.g = g, .split = split, .booked = booked, .part = *part};
 	struct lt_span span;
 
 	set_day(&days.part, g, split, run->start_utc_s, &span);
-	const bool is_one = run->end_utc_s <= span.to_utc_s &&
-			    !run->corrected &&
+	const bool is_one = run->end_utc_s <= span.to_utc_s && !run->corrected &&
 			    run->start_utc_s >= g->period.from_utc_s;
 	if (is_one || !booked->has_entries)
 		return add_by_all(g, &days.part, split, err);
 	int rc = lt_ledger_hours(g->ledger,
-	    &(struct lt_hours_asked){.key = run->key, .span = g->period},
-	    take_hour, &days, err);
+	    &(struct lt_hours_asked){.key = run->key, .span = g->period}, take_hour, &days, err);
 	return rc == LT_OK ? end_day(&days, err) : rc;
 }
 
 /* Behind those that cost as much, which came first. */
 static void
-keep_dear(struct lt_report_groups *g, const struct lt_run *run,
-    const struct lt_booked *booked)
+keep_dear(struct lt_report_groups *g, const struct lt_run *run, const struct lt_booked *booked)
 {
-	const int64_t cost =
-	    booked->charge.money_micros + booked->correction.money_micros;
+	const int64_t cost = booked->charge.money_micros + booked->correction.money_micros;
 	uint32_t at = g->top_count;
 
 	while (at > 0 && g->top[at - 1].booked.charge.money_micros +
@@ -573,8 +547,7 @@ keep_dear(struct lt_report_groups *g, const struct lt_run *run,
 		return;
 	if (g->top_count < g->asked->top)
 		g->top_count++;
-	memmove(&g->top[at + 1], &g->top[at],
-	    (g->top_count - 1 - at) * sizeof(*g->top));
+	memmove(&g->top[at + 1], &g->top[at], (g->top_count - 1 - at) * sizeof(*g->top));
 	g->top[at] = (struct dear){*run, *booked};
 }
 
@@ -603,8 +576,8 @@ lt_report_groups_run(struct lt_report_groups *g, const struct lt_run *run,
 }
 
 int
-lt_report_groups_adjustment(struct lt_report_groups *g,
-    const struct lt_entry *entry, struct lt_error *err)
+lt_report_groups_adjustment(
+    struct lt_report_groups *g, const struct lt_entry *entry, struct lt_error *err)
 {
 	struct part part = {.team = entry->account};
 	struct lt_span span;
@@ -624,8 +597,7 @@ static int
 by_key(const void *a, const void *b)
 {
 	const struct group *const x = a, *const y = b;
-	const size_t least =
-	    x->key_bytes < y->key_bytes ? x->key_bytes : y->key_bytes;
+	const size_t least = x->key_bytes < y->key_bytes ? x->key_bytes : y->key_bytes;
 	const int order = memcmp(x->key, y->key, least);
 
 	if (order != 0)
@@ -643,8 +615,8 @@ by_cost(const void *a, const void *b)
 }
 
 static void
-write_group(struct lt_out *out, const struct lt_grouping *grouping,
-    const struct group *group, enum split split)
+write_group(struct lt_out *out, const struct lt_grouping *grouping, const struct group *group,
+    enum split split)
 {
 	const int last = split != WHOLE ? LT_GROUP_EARLIER : LT_GROUP_ENDED;
 	const char *text = group->key;
@@ -691,8 +663,8 @@ write_grouping(struct lt_out *out, struct lt_report_groups *g, uint32_t which)
 }
 
 int
-lt_report_groups_each(const struct lt_report_groups *g, lt_group_function *take,
-    void *context, struct lt_error *err)
+lt_report_groups_each(
+    const struct lt_report_groups *g, lt_group_function *take, void *context, struct lt_error *err)
 {
 	const uint32_t last = g->asked->count - 1;
 	const struct group_table *const t = &g->tables[last];
@@ -724,8 +696,7 @@ lt_report_groups_write(struct lt_out *out, struct lt_report_groups *g)
 	lt_out_text(out, "},\"top\":[");
 	for (uint32_t i = 0; i < g->top_count; i++) {
 		lt_out_text(out, i > 0 ? "," : "");
-		lt_run_write(
-		    out, &g->top[i].run, &g->top[i].booked, g->offsets);
+		lt_run_write(out, &g->top[i].run, &g->top[i].booked, g->offsets);
 	}
 	lt_out_text(out, "]");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of a statement: the sums of one account or user, their JSON, the text in
- * which a closed period keeps them, and all rows of a period by account. Open
- * periods are read from the ledger's entries, closed ones from their kept rows;
- * a budget that the snapshot no longer has gets the limits of that time.
+ * Rows of a statement: the sums of one account or user, their JSON, the text in which a closed
+ * period keeps them, and all rows of a period by account. Open periods are read from the ledger's
+ * entries, closed ones from their kept rows; a budget that the snapshot no longer has gets the
+ * limits of that time.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -27,8 +27,7 @@ lt_report_line_fill(struct lt_report_line *line, struct lt_ledger *ledger,
 	return asked->of_one
 		   ? lt_ledger_totals_of_user(ledger, asked, line->in, err)
 		   : lt_ledger_totals(ledger, asked->account,
-			 (struct lt_span){asked->from_utc_s, asked->to_utc_s},
-			 line->in, err);
+			 (struct lt_span){asked->from_utc_s, asked->to_utc_s}, line->in, err);
 }
 
 enum {
@@ -37,18 +36,16 @@ enum {
 	BUDGET_FIGURES = 9
 };
 
-/* Lists all totals of a kind of entry, in the order in which statements of
- * closed periods keep them: it never changes. */
+/* Lists all totals of a kind of entry, in the order in which statements of closed periods keep
+ * them: it never changes. */
 static void
 figures_of(int64_t *out[TOTALS], struct lt_totals *t)
 {
-	int64_t *const all[TOTALS] = {&t->money_micros, &t->carbon_mg,
-	    &t->energy_wh, &t->baseline_money_micros, &t->baseline_carbon_mg,
-	    &t->saved_by.time_micros, &t->saved_by.time_mg,
-	    &t->saved_by.gpu_micros, &t->saved_by.gpu_mg, &t->runs,
-	    &t->moved_runs, &t->unpriced_runs, &t->replay_runs,
-	    &t->provisional_runs, &t->gpus_slurmctld_runs,
-	    &t->gpus_unknown_runs, &t->parts.carbon_charge_micros,
+	int64_t *const all[TOTALS] = {&t->money_micros, &t->carbon_mg, &t->energy_wh,
+	    &t->baseline_money_micros, &t->baseline_carbon_mg, &t->saved_by.time_micros,
+	    &t->saved_by.time_mg, &t->saved_by.gpu_micros, &t->saved_by.gpu_mg, &t->runs,
+	    &t->moved_runs, &t->unpriced_runs, &t->replay_runs, &t->provisional_runs,
+	    &t->gpus_slurmctld_runs, &t->gpus_unknown_runs, &t->parts.carbon_charge_micros,
 	    &t->parts.discount_micros};
 
 	memcpy(out, all, sizeof(all));
@@ -67,8 +64,7 @@ add_totals(struct lt_totals *sum, const struct lt_totals *totals)
 }
 
 void
-lt_report_line_add(
-    struct lt_report_line *sum, const struct lt_report_line *line)
+lt_report_line_add(struct lt_report_line *sum, const struct lt_report_line *line)
 {
 	for (int k = 0; k < 3; k++)
 		add_totals(&sum->in[k], &line->in[k]);
@@ -80,8 +76,7 @@ lt_report_line_is_empty(const struct lt_report_line *line)
 	for (int k = 0; k < 3; k++) {
 		const struct lt_totals *const t = &line->in[k];
 
-		if (t->money_micros != 0 || t->carbon_mg != 0 ||
-		    t->energy_wh != 0 || t->runs != 0)
+		if (t->money_micros != 0 || t->carbon_mg != 0 || t->energy_wh != 0 || t->runs != 0)
 			return false;
 	}
 	return true;
@@ -123,25 +118,21 @@ set_known(json_t *to, enum lt_team_figure figure, bool is_known, int64_t value)
 static void
 set_booked(json_t *to, const struct lt_report_line *line)
 {
-	static const enum lt_team_figure booked[][2] = {
-	    {LT_TEAM_CHARGES, LT_TEAM_CHARGES_MG},
+	static const enum lt_team_figure booked[][2] = {{LT_TEAM_CHARGES, LT_TEAM_CHARGES_MG},
 	    {LT_TEAM_CORRECTIONS, LT_TEAM_CORRECTIONS_MG},
 	    {LT_TEAM_ADJUSTMENTS, LT_TEAM_ADJUSTMENTS_MG}};
 	const struct lt_amount cost = lt_report_line_cost(line);
 	struct lt_parts parts = {0};
 
 	for (int k = 0; k < 3; k++) {
-		parts.carbon_charge_micros +=
-		    line->in[k].parts.carbon_charge_micros;
+		parts.carbon_charge_micros += line->in[k].parts.carbon_charge_micros;
 		parts.discount_micros += line->in[k].parts.discount_micros;
 		set_int(to, booked[k][0], line->in[k].money_micros);
 		set_int(to, booked[k][1], line->in[k].carbon_mg);
 	}
 	set_int(to, LT_TEAM_COST, cost.money_micros);
 	set_int(to, LT_TEAM_NODES,
-	    lt_of_nodes(
-		cost.money_micros - line->in[LT_ENTRY_ADJUSTMENT].money_micros,
-		&parts));
+	    lt_of_nodes(cost.money_micros - line->in[LT_ENTRY_ADJUSTMENT].money_micros, &parts));
 	set_int(to, LT_TEAM_CARBON_CHARGE, parts.carbon_charge_micros);
 	set_int(to, LT_TEAM_DISCOUNT, parts.discount_micros);
 	set_int(to, LT_TEAM_CARBON, cost.carbon_mg);
@@ -154,10 +145,8 @@ set_budget(json_t *to, const struct lt_period *b, const struct lt_amount *cost)
 	const struct lt_amount none = {0};
 	const struct lt_amount *const limit = b != NULL ? &b->limit : &none;
 	const struct lt_amount *const held = b != NULL ? &b->held : &none;
-	const int64_t money =
-	    b != NULL ? b->settled.money_micros : cost->money_micros;
-	const int64_t carbon =
-	    b != NULL ? b->settled.carbon_mg : cost->carbon_mg;
+	const int64_t money = b != NULL ? b->settled.money_micros : cost->money_micros;
+	const int64_t carbon = b != NULL ? b->settled.carbon_mg : cost->carbon_mg;
 
 	set_known(to, LT_TEAM_BUDGET, limit->has_money, limit->money_micros);
 	set_known(to, LT_TEAM_BUDGET_MG, limit->has_carbon, limit->carbon_mg);
@@ -187,8 +176,7 @@ set_saved(json_t *to, const struct lt_report_line *line)
 
 	add_totals(&runs, &line->in[LT_ENTRY_CORRECTION]);
 	const int64_t micros =
-	    runs.baseline_money_micros -
-	    lt_before_discount(runs.money_micros, &runs.parts);
+	    runs.baseline_money_micros - lt_before_discount(runs.money_micros, &runs.parts);
 	const int64_t mg = runs.baseline_carbon_mg - runs.carbon_mg;
 	const struct lt_saved_by *const by = &runs.saved_by;
 
@@ -196,15 +184,14 @@ set_saved(json_t *to, const struct lt_report_line *line)
 	set_int(to, LT_TEAM_BASE_MG, runs.baseline_carbon_mg);
 	set_int(to, LT_TEAM_SAVED, micros);
 	set_int(to, LT_TEAM_SAVED_MG, mg);
-	json_object_set_new(to, "saved_by_micros",
-	    saved_by_json(micros, by->time_micros, by->gpu_micros));
 	json_object_set_new(
-	    to, "saved_by_mg", saved_by_json(mg, by->time_mg, by->gpu_mg));
+	    to, "saved_by_micros", saved_by_json(micros, by->time_micros, by->gpu_micros));
+	json_object_set_new(to, "saved_by_mg", saved_by_json(mg, by->time_mg, by->gpu_mg));
 }
 
 json_t *
-lt_report_line_json(const char *team, const struct lt_report_line *line,
-    const struct lt_period *budget)
+lt_report_line_json(
+    const char *team, const struct lt_report_line *line, const struct lt_period *budget)
 {
 	const struct lt_totals *const charged = &line->in[LT_ENTRY_CHARGE];
 	const struct lt_amount cost = lt_report_line_cost(line);
@@ -230,8 +217,7 @@ lt_report_line_json(const char *team, const struct lt_report_line *line,
 /* ---- as it is kept ---- */
 
 static void
-put_figures(
-    struct lt_text *text, const struct lt_report_line *line, int from, int to)
+put_figures(struct lt_text *text, const struct lt_report_line *line, int from, int to)
 {
 	struct lt_report_line copy = *line;
 	int64_t *figures[TOTALS];
@@ -244,21 +230,17 @@ put_figures(
 }
 
 void
-lt_report_line_pack(struct lt_text *text, const struct lt_report_line *line,
-    const struct lt_period *budget)
+lt_report_line_pack(
+    struct lt_text *text, const struct lt_report_line *line, const struct lt_period *budget)
 {
 	put_figures(text, line, 0, TOTALS_FIRST);
 	if (budget == NULL)
 		lt_text_put(text, "0 ");
 	else
-		lt_text_put(text, "1 %d %lld %d %lld %lld %lld %lld %lld ",
-		    budget->limit.has_money,
-		    (long long)budget->limit.money_micros,
-		    budget->limit.has_carbon,
-		    (long long)budget->limit.carbon_mg,
-		    (long long)budget->settled.money_micros,
-		    (long long)budget->settled.carbon_mg,
-		    (long long)budget->held.money_micros,
+		lt_text_put(text, "1 %d %lld %d %lld %lld %lld %lld %lld ", budget->limit.has_money,
+		    (long long)budget->limit.money_micros, budget->limit.has_carbon,
+		    (long long)budget->limit.carbon_mg, (long long)budget->settled.money_micros,
+		    (long long)budget->settled.carbon_mg, (long long)budget->held.money_micros,
 		    (long long)budget->held.carbon_mg);
 	put_figures(text, line, TOTALS_FIRST, TOTALS);
 }
@@ -291,14 +273,13 @@ read_figures(const char **text, struct lt_report_line *line, int from, int to)
 }
 
 bool
-lt_report_line_unpack(struct lt_report_line *line, struct lt_period *budget,
-    bool *has_budget, const char *text)
+lt_report_line_unpack(
+    struct lt_report_line *line, struct lt_period *budget, bool *has_budget, const char *text)
 {
 	int64_t b[BUDGET_FIGURES - 1], has;
 
 	*line = (struct lt_report_line){0};
-	bool ok = read_figures(&text, line, 0, TOTALS_FIRST) &&
-		  read_number(&text, &has);
+	bool ok = read_figures(&text, line, 0, TOTALS_FIRST) && read_number(&text, &has);
 	*has_budget = ok && has != 0;
 	for (int i = 0; ok && *has_budget && i < BUDGET_FIGURES - 1; i++)
 		ok = read_number(&text, &b[i]);
@@ -340,23 +321,20 @@ sum_trees(struct lines *lines, struct lt_error *err)
 		return LT_OK;
 	int code = lt_ledger_account_moves(lines->view->ledger, &moves, err);
 	if (code == LT_OK)
-		code = lt_ledger_sums(lines->view->ledger,
-		    lt_report_span(lines->view->period), &sums, &count, err);
+		code = lt_ledger_sums(
+		    lines->view->ledger, lt_report_span(lines->view->period), &sums, &count, err);
 	lines->trees = calloc(w->account_count + 1u, sizeof(*lines->trees));
 	if (code == LT_OK && lines->trees == NULL)
 		code = lt_fail(err, LT_ENOMEM, "report: out of memory");
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		const struct lt_report_account *const a =
-		    lt_report_account_of(w, sums[i].account);
+		const struct lt_report_account *const a = lt_report_account_of(w, sums[i].account);
 
 		int64_t at = a != NULL ? a - w->accounts : -1;
 
-		for (int depth = 0; at >= 0 && depth < LT_TREE_DEPTH_MAX;
-		     depth++) {
+		for (int depth = 0; at >= 0 && depth < LT_TREE_DEPTH_MAX; depth++) {
 			lines->trees[at].money_micros += sums[i].money_micros;
 			lines->trees[at].carbon_mg += sums[i].carbon_mg;
-			at = lt_report_account_parent(
-			    w, &moves, at, sums[i].tree_utc_s);
+			at = lt_report_account_parent(w, &moves, at, sums[i].tree_utc_s);
 		}
 	}
 	free(moves.list);
@@ -366,8 +344,8 @@ sum_trees(struct lines *lines, struct lt_error *err)
 
 /* The account's budget of the period into *to: 1; 0: there was none. */
 static int
-budget_of(struct lt_period *to, struct lines *lines,
-    const struct lt_report_account *account, struct lt_error *err)
+budget_of(struct lt_period *to, struct lines *lines, const struct lt_report_account *account,
+    struct lt_error *err)
 {
 	const struct lt_report_view *const v = lines->view;
 
@@ -378,8 +356,8 @@ budget_of(struct lt_period *to, struct lines *lines,
 		return 1;
 	}
 	*to = *v->period;
-	if (lt_ledger_limit(v->ledger, account->name, lt_report_span(v->period),
-		&to->limit, NULL) != LT_OK)
+	if (lt_ledger_limit(
+		v->ledger, account->name, lt_report_span(v->period), &to->limit, NULL) != LT_OK)
 		return 0;
 	const int code = sum_trees(lines, err);
 	if (code != LT_OK)
@@ -390,8 +368,8 @@ budget_of(struct lt_period *to, struct lines *lines,
 }
 
 static int
-take_line(struct lines *lines, const struct lt_report_account *account,
-    json_t *labels, struct lt_error *err)
+take_line(struct lines *lines, const struct lt_report_account *account, json_t *labels,
+    struct lt_error *err)
 {
 	const struct lt_report_view *const v = lines->view;
 	const struct lt_span span = lt_report_asked(account, v->period);
@@ -423,20 +401,18 @@ take_line(struct lines *lines, const struct lt_report_account *account,
 }
 
 static int
-take_now(struct lines *lines, const struct lt_report_account *account,
-    struct lt_error *err)
+take_now(struct lines *lines, const struct lt_report_account *account, struct lt_error *err)
 {
 	json_t *const labels = lt_report_labels_json(account);
-	const int code = labels != NULL
-			     ? take_line(lines, account, labels, err)
-			     : lt_fail(err, LT_ENOMEM, "report: out of memory");
+	const int code = labels != NULL ? take_line(lines, account, labels, err)
+					: lt_fail(err, LT_ENOMEM, "report: out of memory");
 
 	json_decref(labels);
 	return code;
 }
 
-/* Gives a row as it was when the period was closed. For one user, or for a part
- * of the period, the sums are made anew, with the labels of that time. */
+/* Gives a row as it was when the period was closed. For one user, or for a part of the period, the
+ * sums are made anew, with the labels of that time. */
 static int
 take_closed(struct lines *lines, const struct lt_report_account *account,
     const struct lt_closed_row *row, json_t *labels, struct lt_error *err)
@@ -447,13 +423,10 @@ take_closed(struct lines *lines, const struct lt_report_account *account,
 
 	if (!json_is_object(labels) ||
 	    !lt_report_line_unpack(&line, &budget, &has_budget, row->figures))
-		return lt_fail(err, LT_EINPUT,
-		    "%s, closed: the row of %s is damaged", budget.label,
+		return lt_fail(err, LT_EINPUT, "%s, closed: the row of %s is damaged", budget.label,
 		    row->account);
-	const struct lt_span span =
-	    lt_report_asked(account, lines->view->period);
-	if (account->own_sums ||
-	    span.from_utc_s > lines->view->period->start_utc_s ||
+	const struct lt_span span = lt_report_asked(account, lines->view->period);
+	if (account->own_sums || span.from_utc_s > lines->view->period->start_utc_s ||
 	    span.to_utc_s < lines->view->period->end_utc_s)
 		return take_line(lines, account, labels, err);
 	return lines->take(lines->context,
@@ -481,16 +454,16 @@ take_kept(void *context, const struct lt_closed_row *row, struct lt_error *err)
 }
 
 int
-lt_report_lines(const struct lt_report_view *view, lt_row_function *take,
-    void *context, struct lt_error *err)
+lt_report_lines(
+    const struct lt_report_view *view, lt_row_function *take, void *context, struct lt_error *err)
 {
 	const struct lt_report_work *const w = view->work;
 	struct lines lines = {.view = view, .take = take, .context = context};
 	int code = LT_OK;
 
 	if (view->is_closed)
-		return lt_ledger_closed_rows(view->ledger,
-		    lt_report_span(view->period), take_kept, &lines, err);
+		return lt_ledger_closed_rows(
+		    view->ledger, lt_report_span(view->period), take_kept, &lines, err);
 	for (uint32_t i = 0; code == LT_OK && i < w->account_count; i++)
 		if (w->accounts[i].is_seen)
 			code = take_now(&lines, &w->accounts[i], err);

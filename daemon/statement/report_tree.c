@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rolls a statement up along the tree of accounts. Each line is added to its
- * account and to each account above it that is seen, so that the rows of the
- * top, and the own amounts of all rows, each add up to the total. An amount
- * counts in the accounts that were above its own when it was booked, as in
- * budgets: the line of an account that was moved is cut at that time. A ledger
- * that can't be read, or no memory, fails the report.
+ * Rolls a statement up along the tree of accounts. Each line is added to its account and to each
+ * account above it that is seen, so that the rows of the top, and the own amounts of all rows, each
+ * add up to the total. An amount counts in the accounts that were above its own when it was booked,
+ * as in budgets: the line of an account that was moved is cut at that time. A ledger that can't be
+ * read, or no memory, fails the report.
  */
 #include "report_tree.h"
 
@@ -50,8 +49,8 @@ struct chain { /* an account and those above it, as they were */
 struct lt_report_tree *
 lt_report_tree_new(const struct lt_report_view *view)
 {
-	struct lt_report_tree *const tree = calloc(1,
-	    sizeof(*tree) + view->work->account_count * sizeof(tree->given[0]));
+	struct lt_report_tree *const tree =
+	    calloc(1, sizeof(*tree) + view->work->account_count * sizeof(tree->given[0]));
 
 	if (tree != NULL)
 		tree->view = view;
@@ -76,9 +75,8 @@ lt_report_tree_add(struct lt_report_tree *tree, const struct lt_report_row *row)
 
 	if (at < 0)
 		return;
-	tree->given[at] = (struct given){.line = *row->line,
-	    .has_line = true,
-	    .has_budget = row->budget != NULL};
+	tree->given[at] =
+	    (struct given){.line = *row->line, .has_line = true, .has_budget = row->budget != NULL};
 	if (row->budget != NULL)
 		tree->given[at].budget = *row->budget;
 }
@@ -97,8 +95,7 @@ static int
 read_moves(struct lt_report_tree *tree, struct lt_error *err)
 {
 	const struct lt_period *const period = tree->view->period;
-	const int code =
-	    lt_ledger_account_moves(tree->view->ledger, &tree->moves, err);
+	const int code = lt_ledger_account_moves(tree->view->ledger, &tree->moves, err);
 
 	if (code != LT_OK)
 		return code;
@@ -119,24 +116,21 @@ read_moves(struct lt_report_tree *tree, struct lt_error *err)
 static bool
 is_row(const struct lt_report_tree *tree, int64_t account)
 {
-	const struct lt_report_account *const a =
-	    &tree->view->work->accounts[account];
+	const struct lt_report_account *const a = &tree->view->work->accounts[account];
 
-	return tree->given[account].has_line ||
-	       (a->is_seen && strcmp(a->name, "root") != 0);
+	return tree->given[account].has_line || (a->is_seen && strcmp(a->name, "root") != 0);
 }
 
 /* In a loop, which no tree has, an account stands alone. */
 static void
-find_chain(struct chain *chain, const struct lt_report_tree *tree,
-    int64_t account, int64_t at_utc_s)
+find_chain(
+    struct chain *chain, const struct lt_report_tree *tree, int64_t account, int64_t at_utc_s)
 {
 	int64_t at = account;
 
 	*chain = (struct chain){.depth = 1, .accounts = {account}};
 	for (int depth = 1; at >= 0; depth++) {
-		at = lt_report_account_parent(
-		    tree->view->work, &tree->moves, at, at_utc_s);
+		at = lt_report_account_parent(tree->view->work, &tree->moves, at, at_utc_s);
 		if (at >= 0 && depth == LT_TREE_DEPTH_MAX) {
 			chain->depth = 1;
 			return;
@@ -159,22 +153,18 @@ is_same(const struct chain *one, const struct chain *other)
 static int64_t
 new_node(struct lt_report_tree *tree, int64_t account, int64_t parent)
 {
-	struct node *const grown = lt_items_grow(
-	    tree->nodes, &tree->capacity, tree->count, sizeof(*grown));
+	struct node *const grown =
+	    lt_items_grow(tree->nodes, &tree->capacity, tree->count, sizeof(*grown));
 
 	if (grown == NULL)
 		return -1;
 	tree->nodes = grown;
-	grown[tree->count] = (struct node){.account = account,
-	    .parent = parent,
-	    .first = -1,
-	    .last = -1,
-	    .next = -1};
+	grown[tree->count] = (struct node){
+	    .account = account, .parent = parent, .first = -1, .last = -1, .next = -1};
 	return tree->count++;
 }
 
-/* Returns the node of the account below that one, made if it is new; -1: no
- * memory. */
+/* Returns the node of the account below that one, made if it is new; -1: no memory. */
 static int64_t
 child_of(struct lt_report_tree *tree, int64_t parent, int64_t account)
 {
@@ -205,8 +195,8 @@ child_of(struct lt_report_tree *tree, int64_t parent, int64_t account)
 }
 
 static int
-add_line(struct lt_report_tree *tree, const struct chain *chain,
-    const struct lt_report_line *line, bool has_budget, struct lt_error *err)
+add_line(struct lt_report_tree *tree, const struct chain *chain, const struct lt_report_line *line,
+    bool has_budget, struct lt_error *err)
 {
 	int64_t at = 0;
 
@@ -223,21 +213,19 @@ add_line(struct lt_report_tree *tree, const struct chain *chain,
 
 /* Adds the bookings from the one time to the other. */
 static int
-add_part(struct lt_report_tree *tree, const struct chain *chain,
-    struct lt_span span, bool is_last, struct lt_error *err)
+add_part(struct lt_report_tree *tree, const struct chain *chain, struct lt_span span, bool is_last,
+    struct lt_error *err)
 {
 	const struct lt_report_work *const w = tree->view->work;
 	const int64_t account = chain->accounts[0];
-	const struct lt_runs_asked asked = {
-	    .account = w->accounts[account].name,
+	const struct lt_runs_asked asked = {.account = w->accounts[account].name,
 	    .from_utc_s = span.from_utc_s,
 	    .to_utc_s = span.to_utc_s,
 	    .of_one = w->accounts[account].own_sums,
 	    .uid = w->uid};
 	const bool has_budget = is_last && tree->given[account].has_budget;
 	struct lt_report_line line;
-	const int code =
-	    lt_report_line_fill(&line, tree->view->ledger, &asked, err);
+	const int code = lt_report_line_fill(&line, tree->view->ledger, &asked, err);
 
 	if (code != LT_OK || (!has_budget && lt_report_line_is_empty(&line)))
 		return code;
@@ -249,20 +237,18 @@ static int
 add_account(struct lt_report_tree *tree, int64_t account, struct lt_error *err)
 {
 	const struct given *const given = &tree->given[account];
-	const struct lt_span asked = lt_report_asked(
-	    &tree->view->work->accounts[account], tree->view->period);
+	const struct lt_span asked =
+	    lt_report_asked(&tree->view->work->accounts[account], tree->view->period);
 	struct lt_span part = asked;
 	struct chain chain, next;
 	bool is_whole = true;
 	int code = LT_OK;
 
-	find_chain(&chain, tree, account,
-	    (tree->cut_count > 0 ? tree->cuts[0] : asked.to_utc_s) - 1);
+	find_chain(
+	    &chain, tree, account, (tree->cut_count > 0 ? tree->cuts[0] : asked.to_utc_s) - 1);
 	for (uint32_t i = 0; code == LT_OK && i < tree->cut_count; i++) {
 		find_chain(&next, tree, account,
-		    (i + 1 < tree->cut_count ? tree->cuts[i + 1]
-					     : asked.to_utc_s) -
-			1);
+		    (i + 1 < tree->cut_count ? tree->cuts[i + 1] : asked.to_utc_s) - 1);
 		if (is_same(&chain, &next) || tree->cuts[i] >= asked.to_utc_s)
 			continue;
 		part.to_utc_s = tree->cuts[i];
@@ -276,8 +262,7 @@ add_account(struct lt_report_tree *tree, int64_t account, struct lt_error *err)
 	part.to_utc_s = asked.to_utc_s;
 	if (code != LT_OK)
 		return code;
-	return is_whole ? add_line(tree, &chain, &given->line,
-			      given->has_budget, err)
+	return is_whole ? add_line(tree, &chain, &given->line, given->has_budget, err)
 			: add_part(tree, &chain, part, true, err);
 }
 
@@ -286,18 +271,14 @@ add_account(struct lt_report_tree *tree, int64_t account, struct lt_error *err)
 static json_t *
 row_json(const struct lt_report_tree *tree, const struct node *node, int level)
 {
-	const struct lt_report_account *const accounts =
-	    tree->view->work->accounts;
+	const struct lt_report_account *const accounts = tree->view->work->accounts;
 	const struct lt_amount own = lt_report_line_cost(&node->own);
-	json_t *const row =
-	    lt_report_line_json(accounts[node->account].name, &node->all,
-		node->has_budget ? &tree->given[node->account].budget : NULL);
+	json_t *const row = lt_report_line_json(accounts[node->account].name, &node->all,
+	    node->has_budget ? &tree->given[node->account].budget : NULL);
 	json_t *const more = json_pack("{s:s?,s:i,s:I,s:I,s:I}", "parent",
-	    node->parent > 0 ? accounts[tree->nodes[node->parent].account].name
-			     : NULL,
-	    "level", level, "own_micros", (json_int_t)own.money_micros,
-	    "own_mg", (json_int_t)own.carbon_mg, "own_runs",
-	    (json_int_t)node->own.in[LT_ENTRY_CHARGE].runs);
+	    node->parent > 0 ? accounts[tree->nodes[node->parent].account].name : NULL, "level",
+	    level, "own_micros", (json_int_t)own.money_micros, "own_mg", (json_int_t)own.carbon_mg,
+	    "own_runs", (json_int_t)node->own.in[LT_ENTRY_CHARGE].runs);
 
 	json_object_update(row, more);
 	json_decref(more);
@@ -332,15 +313,13 @@ rows_json(const struct lt_report_tree *tree)
 }
 
 int
-lt_report_tree_put(
-    struct lt_out *out, struct lt_report_tree *tree, struct lt_error *err)
+lt_report_tree_put(struct lt_out *out, struct lt_report_tree *tree, struct lt_error *err)
 {
 	int code = read_moves(tree, err);
 
 	if (code == LT_OK && new_node(tree, -1, -1) < 0)
 		code = lt_fail(err, LT_ENOMEM, "report: out of memory");
-	for (uint32_t i = 0;
-	     code == LT_OK && i < tree->view->work->account_count; i++)
+	for (uint32_t i = 0; code == LT_OK && i < tree->view->work->account_count; i++)
 		if (tree->given[i].has_line)
 			code = add_account(tree, i, err);
 	if (code != LT_OK)

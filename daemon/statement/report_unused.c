@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Computes the hours of the site's own nodes that no run is charged. Paid hours
- * come from recorded rates, which never change for the past, used ones from the
- * bookings of the period, so that both stay for a closed period. A partition
- * that is the site's for part of the period counts with the hours of that part.
- * Reads the ledger; a sum that passes 64 bits is LT_EOVERFLOW.
+ * Computes the hours of the site's own nodes that no run is charged. Paid hours come from recorded
+ * rates, which never change for the past, used ones from the bookings of the period, so that both
+ * stay for a closed period. A partition that is the site's for part of the period counts with the
+ * hours of that part. Reads the ledger; a sum that passes 64 bits is LT_EOVERFLOW.
  */
 #include "report_unused.h"
 
@@ -36,8 +35,8 @@ struct lt_report_unused {
 };
 
 static int
-load_price(struct lt_report_unused *u, struct owned *owned,
-    const struct lt_rates_asked *nodes, struct lt_error *err)
+load_price(struct lt_report_unused *u, struct owned *owned, const struct lt_rates_asked *nodes,
+    struct lt_error *err)
 {
 	struct lt_rates_asked asked = *nodes;
 	struct lt_rate_step *steps = NULL;
@@ -47,8 +46,7 @@ load_price(struct lt_report_unused *u, struct owned *owned,
 	int rc = lt_ledger_rates(u->ledger, &asked, &steps, &price.count, err);
 	price.steps = steps;
 	if (rc == LT_OK)
-		rc = lt_owned_paid(
-		    &owned->paid, &owned->nodes, &price, u->span, err);
+		rc = lt_owned_paid(&owned->paid, &owned->nodes, &price, u->span, err);
 	free(steps);
 	return rc;
 }
@@ -62,8 +60,7 @@ load_owned(struct lt_report_unused *u, const char *name, struct lt_error *err)
 
 	*owned = (struct owned){.name = ""};
 	memcpy(owned->name, name, sizeof(owned->name));
-	int rc = lt_ledger_rates(
-	    u->ledger, &asked, &owned->steps, &owned->nodes.count, err);
+	int rc = lt_ledger_rates(u->ledger, &asked, &owned->steps, &owned->nodes.count, err);
 	owned->nodes.steps = owned->steps;
 	if (rc == LT_OK)
 		rc = load_price(u, owned, &asked, err);
@@ -125,18 +122,16 @@ by_name(const void *name, const void *owned)
 static int
 add_checked(int64_t *sum, int64_t more, struct lt_error *err)
 {
-	return lt_add(sum, more)
-		   ? LT_OK
-		   : lt_fail(err, LT_EOVERFLOW, "unused: a sum passes 64 bits");
+	return lt_add(sum, more) ? LT_OK
+				 : lt_fail(err, LT_EOVERFLOW, "unused: a sum passes 64 bits");
 }
 
 /* Beside what was paid for the nodes. */
 static int
-add_cost(
-    struct owned *owned, const struct lt_entry *entry, struct lt_error *err)
+add_cost(struct owned *owned, const struct lt_entry *entry, struct lt_error *err)
 {
-	return add_checked(&owned->used_micros,
-	    lt_of_nodes(entry->money_micros, &entry->parts), err);
+	return add_checked(
+	    &owned->used_micros, lt_of_nodes(entry->money_micros, &entry->parts), err);
 }
 
 struct hours {
@@ -158,8 +153,7 @@ take_hour(void *context, const struct lt_entry *entry, struct lt_error *err)
 }
 
 static void
-add_time(
-    struct lt_report_unused *u, struct owned *owned, const struct lt_run *run)
+add_time(struct lt_report_unused *u, struct owned *owned, const struct lt_run *run)
 {
 	struct lt_span ran = {run->start_utc_s, run->end_utc_s};
 
@@ -167,9 +161,8 @@ add_time(
 		ran.from_utc_s = u->span.from_utc_s;
 	if (ran.to_utc_s > u->span.to_utc_s)
 		ran.to_utc_s = u->span.to_utc_s;
-	owned->used_node_s += (double)lt_owned_s(&owned->nodes, ran) *
-			      run->nodes * (double)run->share_numerator /
-			      (double)run->share_denominator;
+	owned->used_node_s += (double)lt_owned_s(&owned->nodes, ran) * run->nodes *
+			      (double)run->share_numerator / (double)run->share_denominator;
 }
 
 int
@@ -194,12 +187,11 @@ lt_report_unused_run(struct lt_report_unused *u, const struct lt_run *run,
 	if (!moves && owned_s == hours.to_utc_s - hours.from_utc_s) {
 		const int rc = add_cost(owned, &booked->charge, err);
 
-		return rc == LT_OK ? add_cost(owned, &booked->correction, err)
-				   : rc;
+		return rc == LT_OK ? add_cost(owned, &booked->correction, err) : rc;
 	}
 	return lt_ledger_hours(u->ledger,
-	    &(struct lt_hours_asked){.key = run->key, .span = u->hours},
-	    take_hour, &(struct hours){.owned = owned, .booked = booked}, err);
+	    &(struct lt_hours_asked){.key = run->key, .span = u->hours}, take_hour,
+	    &(struct hours){.owned = owned, .booked = booked}, err);
 }
 
 uint32_t
@@ -237,10 +229,8 @@ put_figures(json_t *to, const struct figures *f, struct lt_error *err)
 
 	if (__builtin_sub_overflow(f->paid_node_s, f->used_node_s, &node_s) ||
 	    __builtin_sub_overflow(f->paid_micros, f->used_micros, &micros))
-		return lt_fail(
-		    err, LT_EOVERFLOW, "unused: a sum passes 64 bits");
-	const int64_t values[LT_UNUSED_FIGURES] = {
-	    [LT_UNUSED_PAID_S] = f->paid_node_s,
+		return lt_fail(err, LT_EOVERFLOW, "unused: a sum passes 64 bits");
+	const int64_t values[LT_UNUSED_FIGURES] = {[LT_UNUSED_PAID_S] = f->paid_node_s,
 	    [LT_UNUSED_USED_S] = f->used_node_s,
 	    [LT_UNUSED_REST_S] = node_s,
 	    [LT_UNUSED_PAID] = f->paid_micros,
@@ -249,46 +239,36 @@ put_figures(json_t *to, const struct figures *f, struct lt_error *err)
 	bool failed = false;
 
 	for (int i = 0; i < LT_UNUSED_FIGURES; i++)
-		failed |=
-		    json_object_set_new(to, lt_unused_figures[i].key,
-			lt_api_optional(i < LT_UNUSED_PAID || f->has_micros,
-			    values[i])) != 0;
-	return failed ? lt_fail(err, LT_ENOMEM, "unused: out of memory")
-		      : LT_OK;
+		failed |= json_object_set_new(to, lt_unused_figures[i].key,
+			      lt_api_optional(i < LT_UNUSED_PAID || f->has_micros, values[i])) != 0;
+	return failed ? lt_fail(err, LT_ENOMEM, "unused: out of memory") : LT_OK;
 }
 
 static int
-add_row(json_t *rows, struct figures *total, const struct owned *owned,
-    struct lt_error *err)
+add_row(json_t *rows, struct figures *total, const struct owned *owned, struct lt_error *err)
 {
-	const struct figures f = {
-	    .has_micros = owned->paid.has_micros && total->has_micros,
+	const struct figures f = {.has_micros = owned->paid.has_micros && total->has_micros,
 	    .paid_node_s = owned->paid.node_s,
 	    .used_node_s = llround(owned->used_node_s),
 	    .paid_micros = owned->paid.micros,
 	    .used_micros = owned->used_micros};
-	json_t *const row = json_pack("{s:s,s:o,s:o}", "partition", owned->name,
-	    "from", lt_api_time(owned->paid.from_utc_s), "to",
-	    lt_api_time(owned->paid.to_utc_s));
+	json_t *const row = json_pack("{s:s,s:o,s:o}", "partition", owned->name, "from",
+	    lt_api_time(owned->paid.from_utc_s), "to", lt_api_time(owned->paid.to_utc_s));
 	int rc = put_figures(row, &f, err);
 
 	if (json_array_append_new(rows, row) != 0)
 		rc = lt_fail(err, LT_ENOMEM, "unused: out of memory");
 	const struct {
 		int64_t *sum, value;
-	} sums[] = {{&total->paid_node_s, f.paid_node_s},
-	    {&total->used_node_s, f.used_node_s},
-	    {&total->paid_micros, f.paid_micros},
-	    {&total->used_micros, f.used_micros}};
-	for (size_t i = 0; rc == LT_OK && i < sizeof(sums) / sizeof(sums[0]);
-	     i++)
+	} sums[] = {{&total->paid_node_s, f.paid_node_s}, {&total->used_node_s, f.used_node_s},
+	    {&total->paid_micros, f.paid_micros}, {&total->used_micros, f.used_micros}};
+	for (size_t i = 0; rc == LT_OK && i < sizeof(sums) / sizeof(sums[0]); i++)
 		rc = add_checked(sums[i].sum, sums[i].value, err);
 	return rc;
 }
 
 json_t *
-lt_report_unused_json(
-    const struct lt_report_unused *u, bool has_money, struct lt_error *err)
+lt_report_unused_json(const struct lt_report_unused *u, bool has_money, struct lt_error *err)
 {
 	json_t *const rows = json_array(), *const sum = json_object();
 	struct figures total = {.has_micros = has_money};
@@ -300,8 +280,7 @@ lt_report_unused_json(
 		total.has_micros &= u->all[i].paid.has_micros;
 	if (rc == LT_OK)
 		rc = put_figures(sum, &total, err);
-	json_t *const json =
-	    json_pack("{s:o,s:o}", "partitions", rows, "total", sum);
+	json_t *const json = json_pack("{s:o,s:o}", "partitions", rows, "total", sum);
 	if (lt_batch_words.pays_all_nodes)
 		json_object_set_new(json, "all", json_true());
 	if (rc == LT_OK)

@@ -48,14 +48,8 @@ main(void)
 		}
 	}
 	static struct lt_shape shapes[2] = {
-	    {.node_count = 4,
-		.cpus = 64,
-		.memory_mib = 256000,
-		.gpu_index = -1},
-	    {.node_count = 4,
-		.cpus = 64,
-		.memory_mib = 256000,
-		.gpu_index = -1},
+	    {.node_count = 4, .cpus = 64, .memory_mib = 256000, .gpu_index = -1},
+	    {.node_count = 4, .cpus = 64, .memory_mib = 256000, .gpu_index = -1},
 	};
 	static struct lt_partition partitions[2];
 	for (int i = 0; i < 2; i++) {
@@ -110,8 +104,7 @@ main(void)
 	static struct lt_plan plan;
 	static char table[LT_MESSAGE_SIZE];
 
-	if (lt_decide(&plan, &request, &market, NULL, 0, START, &err) !=
-	    LT_OK) {
+	if (lt_decide(&plan, &request, &market, NULL, 0, START, &err) != LT_OK) {
 		fprintf(stderr, "embed: %s\n", err.text);
 		return 1;
 	}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every field of a job description, of all releases: how it is priced, and
- * whether a job that sets it may be moved to another partition. job_fields.sh
- * compares the table with the slurm.h that is compiled against. A field that
- * the table lacks pins every job that sets it, and fails the tests.
+ * Every field of a job description, of all releases: how it is priced, and whether a job that sets
+ * it may be moved to another partition. job_fields.sh compares the table with the slurm.h that is
+ * compiled against. A field that the table lacks pins every job that sets it, and fails the tests.
  *
  *   NUMBER(field, unset, option)  may raise the price when it is not `unset`:
  *                                 its value after slurm_init_job_desc_msg()
@@ -13,10 +12,9 @@
  *   PINS_NUMBER(field, option, why), PINS_TEXT(...)
  *                                 raises no price: why; and pins
  *
- * `option` pins: a job that sets the field stays where Slurm would put it, and
- * the message names that option. NULL: the field's wish is checked for each
- * partition, by decide_fit.c or by lt_pins_of(). The comment of a row says
- * where lt_request_from_desc() puts the value.
+ * `option` pins: a job that sets the field stays where Slurm would put it, and the message names
+ * that option. NULL: the field's wish is checked for each partition, by decide_fit.c or by
+ * lt_pins_of(). The comment of a row says where lt_request_from_desc() puts the value.
  */
 #ifndef LT_JOB_FIELDS_H
 #define LT_JOB_FIELDS_H
@@ -25,10 +23,9 @@
 
 /* Fields that only newer releases have. */
 #if LT_SLURM_AT_LEAST(23, 2)
-#define LT_JOB_FIELDS_23_02(PINS_TEXT)                                         \
-	PINS_TEXT(container_id, "--container", "what runs, not on what")       \
-	PINS_TEXT(                                                             \
-	    job_size_str, "--nodes", "a choice of sizes: min_nodes is least")
+#define LT_JOB_FIELDS_23_02(PINS_TEXT)                                                             \
+	PINS_TEXT(container_id, "--container", "what runs, not on what")                           \
+	PINS_TEXT(job_size_str, "--nodes", "a choice of sizes: min_nodes is least")
 #else
 #define LT_JOB_FIELDS_23_02(PINS_TEXT)
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's job description as lowtide's request. NO_VAL, INFINITE, minutes and
- * TRES text end here. slurmctld (job_submit) and the client (SPANK, plugstack
- * only) both use it, so both decide on the same request.
+ * Slurm's job description as lowtide's request. NO_VAL, INFINITE, minutes and TRES text end here.
+ * slurmctld (job_submit) and the client (SPANK, plugstack only) both use it, so both decide on the
+ * same request.
  */
 #ifndef LT_JOB_FROM_SLURM_H
 #define LT_JOB_FROM_SLURM_H
@@ -26,8 +26,8 @@ any(const char *text)
 static inline bool
 any_tres(const job_desc_msg_t *job)
 {
-	return any(job->tres_per_job) || any(job->tres_per_node) ||
-	       any(job->tres_per_socket) || any(job->tres_per_task);
+	return any(job->tres_per_job) || any(job->tres_per_node) || any(job->tres_per_socket) ||
+	       any(job->tres_per_task);
 }
 
 static inline uint32_t
@@ -43,8 +43,7 @@ bool lt_lower_copy(char *out, size_t size, const char *text);
 uint16_t lt_signal_number(const char *name);
 
 /*
- * Minutes of Slurm -> seconds; NO_VAL -> LT_UNSET_64, INFINITE ->
- * LT_UNLIMITED_S.
+ * Minutes of Slurm -> seconds; NO_VAL -> LT_UNSET_64, INFINITE -> LT_UNLIMITED_S.
  */
 int64_t lt_limit_from_minutes(uint32_t minutes);
 
@@ -66,7 +65,7 @@ bool lt_job_may_raise(const job_desc_msg_t *job);
 uint32_t lt_job_fixed(const job_desc_msg_t *job);
 
 /* The user's options out of spank_job_env. LT_EINPUT: one is not valid. */
-int lt_options_from_job(struct lt_options *options, const job_desc_msg_t *job,
-    struct lt_error *err);
+int lt_options_from_job(
+    struct lt_options *options, const job_desc_msg_t *job, struct lt_error *err);
 
 #endif

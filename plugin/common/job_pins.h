@@ -8,9 +8,8 @@
 #include "job_from_slurm.h"
 
 /*
- * Writes request->pins and, with LT_PIN_OTHER, the option that pins as
- * pinned_by, from a job description. Reads only the table's fields; the texts
- * may be forged. Pure.
+ * Writes request->pins and, with LT_PIN_OTHER, the option that pins as pinned_by, from a job
+ * description. Reads only the table's fields; the texts may be forged. Pure.
  */
 void lt_pins_of(struct lt_request *request, const job_desc_msg_t *job);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Differences between Slurm releases (22.05 to 26.05), and declarations that
- * the installed headers leave out. The plugins include Slurm's headers by this
- * one only.
+ * Differences between Slurm releases (22.05 to 26.05), and declarations that the installed headers
+ * leave out. The plugins include Slurm's headers by this one only.
  */
 #ifndef LT_SLURM_COMPAT_H
 #define LT_SLURM_COMPAT_H
@@ -15,8 +14,7 @@
 #include <slurm/slurm_version.h>
 #pragma GCC diagnostic pop
 
-#define LT_SLURM_AT_LEAST(major, minor)                                        \
-	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, 0))
+#define LT_SLURM_AT_LEAST(major, minor) (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, 0))
 
 /* slurmctld's own record of a job; the installed headers do not have it. */
 struct job_record;
@@ -28,8 +26,7 @@ struct job_record;
 #define LT_MODIFY_HAS_MESSAGE 0
 #endif
 
-/* 25.11 moved job_id into step_id, where another name of the job goes before
- * it. */
+/* 25.11 moved job_id into step_id, where another name of the job goes before it. */
 #if LT_SLURM_AT_LEAST(25, 11)
 #define lt_job_desc_id(job) ((job)->step_id.job_id)
 #define lt_job_desc_sluid(job) ((job)->step_id.sluid)

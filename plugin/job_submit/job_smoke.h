@@ -16,18 +16,14 @@ bool lt_submission_smoke_refuses(struct lt_submission *submission);
 struct lt_smoke_change { /* of a job; lent */
 	const job_desc_msg_t *job;
 	const struct lt_view *view;
-	/* The terms that the job may have now, oldest first; none: it is not
-	 * known yet. */
+	/* The terms that the job may have now, oldest first; none: it is not known yet. */
 	const struct lt_terms *before;
 	int before_count;
 	int64_t now_utc_s;
 };
 /* Could a class want a smoke run for what this changes? */
-bool lt_smoke_may_matter(
-    const struct lt_market *market, const job_desc_msg_t *job);
-/* Why the change is refused: written at most size bytes, ended; false: it is
- * not. */
-bool lt_change_lacks_smoke(
-    char *out, size_t size, const struct lt_smoke_change *change);
+bool lt_smoke_may_matter(const struct lt_market *market, const job_desc_msg_t *job);
+/* Why the change is refused: written at most size bytes, ended; false: it is not. */
+bool lt_change_lacks_smoke(char *out, size_t size, const struct lt_smoke_change *change);
 
 #endif

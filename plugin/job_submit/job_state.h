@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of job_submit between calls: the loaded market and budget snapshot
- * and the opened history (shared by reference count), the holds since the
- * snapshot, and the ring. One short mutex guards memory arithmetic; files are
- * read outside of it.
+ * The state of job_submit between calls: the loaded market and budget snapshot and the opened
+ * history (shared by reference count), the holds since the snapshot, and the ring. One short mutex
+ * guards memory arithmetic; files are read outside of it.
  */
 #ifndef LT_JOB_STATE_H
 #define LT_JOB_STATE_H
@@ -18,8 +17,8 @@
 #include "off.h"
 #include "ring.h"
 
-struct lt_view {			/* lent until lt_state_release() */
-	const struct lt_market *market; /* NULL: never loaded */
+struct lt_view {				   /* lent until lt_state_release() */
+	const struct lt_market *market;		   /* NULL: never loaded */
 	const struct lt_budget_snapshot *snapshot; /* NULL: never loaded */
 	const struct lt_history_file *history;	   /* NULL: never loaded */
 	const struct lt_planned *planned;
@@ -66,18 +65,17 @@ void lt_state_view(struct lt_view *view);
 void lt_state_release(struct lt_view *view);
 
 /* Judge and hold; one ring write, outside the mutex. */
-void lt_state_admit(
-    struct lt_admission *admission, const struct lt_new_hold *entry);
+void lt_state_admit(struct lt_admission *admission, const struct lt_new_hold *entry);
 
-/* A record of nothing, where there is room: lowtided looks at the job, or
- * counts one that was refused. */
+/* A record of nothing, where there is room: lowtided looks at the job, or counts one that was
+ * refused. */
 void lt_state_note(const struct lt_new_hold *entry);
 
 /* Why no balance can be known now; static text, NULL if it can. */
 const char *lt_state_unknown(void);
 
-/* Least that is available to the request's user and account over the window,
- * by the budgets of these rules: lt_available(). */
+/* Least that is available to the request's user and account over the window, by the budgets of
+ * these rules: lt_available(). */
 void lt_state_available(struct lt_amount *available, uint32_t rules,
     const struct lt_request *request, int64_t start_utc_s, int64_t end_utc_s);
 
@@ -90,12 +88,12 @@ uint64_t lt_state_quote_id(void);
 /* Submissions that are not known to be of an account without budget (account:
  * an index of the snapshot, -1 = not known). */
 void lt_asked_forget(int64_t now_utc_s);
-void lt_asked_note(const struct lt_budget_snapshot *snapshot, uint32_t uid,
-    int account, int64_t now_utc_s);
+void lt_asked_note(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, int account, int64_t now_utc_s);
 /*
- * True for a plain user whose jobs of budgets are all in the terms, which are
- * as old as the snapshot: they submitted none since, and no task of an array of
- * theirs may have got a new id. False if that is not sure.
+ * True for a plain user whose jobs of budgets are all in the terms, which are as old as the
+ * snapshot: they submitted none since, and no task of an array of theirs may have got a new id.
+ * False if that is not sure.
  */
 bool lt_asked_nothing(const struct lt_budget_snapshot *snapshot, uint32_t uid);
 /* True if any budget binds any account of this user. */
@@ -105,7 +103,6 @@ bool lt_user_budgeted(const struct lt_budget_snapshot *snapshot, uint32_t uid);
 const char *lt_state_terms_path(void);
 
 /* slurm_error(), but the same text at most once a minute. */
-void lt_state_log(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
+void lt_state_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

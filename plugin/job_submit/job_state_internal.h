@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one state of job_submit (job_submit_shared.c), of its loading half
- * (job_submit_state.c) and its holding half (job_submit_hold.c).
+ * The one state of job_submit (job_submit_shared.c), of its loading half (job_submit_state.c) and
+ * its holding half (job_submit_hold.c).
  */
 #ifndef LT_JOB_STATE_INTERNAL_H
 #define LT_JOB_STATE_INTERNAL_H
@@ -36,15 +36,13 @@ struct lt_history_box {
 
 struct lt_state {
 	/* Set by init alone. */
-	char market_path[LT_PATH_SIZE], sheet_path[LT_PATH_SIZE],
-	    bound_path[LT_PATH_SIZE], in_force_path[LT_PATH_SIZE],
-	    terms_path[LT_PATH_SIZE], history_path[LT_PATH_SIZE],
+	char market_path[LT_PATH_SIZE], sheet_path[LT_PATH_SIZE], bound_path[LT_PATH_SIZE],
+	    in_force_path[LT_PATH_SIZE], terms_path[LT_PATH_SIZE], history_path[LT_PATH_SIZE],
 	    ring_path[LT_PATH_SIZE], off_path[LT_PATH_SIZE];
 	/* The refreshing thread's own. */
 	atomic_llong refresh_due_ms;
 	atomic_flag refreshing;
-	struct lt_file_id market_tried, sheet_tried, bound_tried,
-	    in_force_tried, history_tried;
+	struct lt_file_id market_tried, sheet_tried, bound_tried, in_force_tried, history_tried;
 	struct lt_file_id off_tried;
 	int64_t missing_told_ms; /* 0 = never */
 	int64_t off_told_ms;

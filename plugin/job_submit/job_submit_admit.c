@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prices a submission as it will be, holds it against the budgets that bind it,
- * and acts on the verdict: reject, hold or warn. Every job comes through here;
- * docs/budgets has the rules. A price or balance that is not known is a
- * failure: on_unknown decides whether the job passes, is held or is rejected.
+ * Prices a submission as it will be, holds it against the budgets that bind it, and acts on the
+ * verdict: reject, hold or warn. Every job comes through here; docs/budgets has the rules. A price
+ * or balance that is not known is a failure: on_unknown decides whether the job passes, is held or
+ * is rejected.
  */
 #include "job_submit.h"
 
@@ -16,13 +16,11 @@
 #include "size.h"
 #include "units.h"
 
-/* Without a market the mode is not known: the budget snapshot's rule is that
- * of the mode. */
+/* Without a market the mode is not known: the budget snapshot's rule is that of the mode. */
 static bool
 may(const struct lt_submission *s, enum lt_may what)
 {
-	return s->view.market == NULL ||
-	       lt_mode_may(s->view.market->mode, what);
+	return s->view.market == NULL || lt_mode_may(s->view.market->mode, what);
 }
 
 /* srun, salloc and scrontab can't be held: for them hold means reject. */
@@ -55,10 +53,9 @@ fill_quote(struct lt_submission *s)
 		.limit_s = lt_limit_of(request, market, request->home)}};
 
 	lt_quote_of_plan(quote, &of);
-	/* Its node may be taken back, and it may prove that it resumes,
-	 * wherever it runs: known here and never again. */
-	if (request->objective != LT_OBJECTIVE_OFF ||
-	    request->checkpoint.enabled)
+	/* Its node may be taken back, and it may prove that it resumes, wherever it runs: known
+	 * here and never again. */
+	if (request->objective != LT_OBJECTIVE_OFF || request->checkpoint.enabled)
 		lt_wish_of_request(&quote->wish, request);
 }
 
@@ -75,23 +72,19 @@ may_be_budgeted(const struct lt_submission *s)
 	return account < 0 || lt_sheet_budgeted(snapshot, account);
 }
 
-/* Limits a job to the nodes that it needs, and holds for these, where more
- * nodes cost more. A job that no budget limits, or that is only watched, is
- * left alone.
- */
+/* Limits a job to the nodes that it needs, and holds for these, where more nodes cost more. A job
+ * that no budget limits, or that is only watched, is left alone. */
 static void
 bound_nodes(struct lt_submission *s, const int *partitions, int count)
 {
 	if (!may(s, LT_MAY_EDIT) || !may_be_budgeted(s))
 		return;
-	s->node_bound =
-	    lt_nodes_bound(&s->request, s->view.market, partitions, count);
+	s->node_bound = lt_nodes_bound(&s->request, s->view.market, partitions, count);
 	if (s->node_bound == 0)
 		return;
 	s->node_least = UINT32_MAX;
 	for (int i = 0; i < count; i++) {
-		const uint32_t least =
-		    s->view.market->partitions[partitions[i]].min_nodes;
+		const uint32_t least = s->view.market->partitions[partitions[i]].min_nodes;
 
 		if (least < s->node_least)
 			s->node_least = least;
@@ -100,8 +93,8 @@ bound_nodes(struct lt_submission *s, const int *partitions, int count)
 	s->request.nodes_open = false;
 }
 
-/* slurmctld lowers a maximum of nodes to the GPUs when it makes the job, but
- * not one that is set later: gres_job_state_validate(). */
+/* slurmctld lowers a maximum of nodes to the GPUs when it makes the job, but not one that is set
+ * later: gres_job_state_validate(). */
 static void
 lower_maximum(struct lt_request *request)
 {
@@ -120,33 +113,32 @@ lt_submission_price(struct lt_submission *s)
 {
 	int partitions[LT_PARTITIONS_MAX];
 	int64_t earliest_utc_s;
-	const int count = lt_edits_places(partitions, &earliest_utc_s,
-	    &s->request, s->edits.moves ? s->plan : NULL);
+	const int count = lt_edits_places(
+	    partitions, &earliest_utc_s, &s->request, s->edits.moves ? s->plan : NULL);
 
 	lower_maximum(&s->request);
 	bound_nodes(s, partitions, count);
-	if (lt_quote_hold(&s->quote, &s->request, s->view.market, partitions,
-		count, earliest_utc_s, &s->error) != LT_OK)
+	if (lt_quote_hold(&s->quote, &s->request, s->view.market, partitions, count, earliest_utc_s,
+		&s->error) != LT_OK)
 		return false;
 	if (s->request.has_available && (s->edits.tells || s->options.plan)) {
 		struct lt_amount available;
 
-		lt_state_available(&available, LT_RULES_BIND, &s->request,
-		    s->quote.start_utc_s, s->quote.end_utc_s);
+		lt_state_available(&available, LT_RULES_BIND, &s->request, s->quote.start_utc_s,
+		    s->quote.end_utc_s);
 		s->request.left = lt_left_behind(&available, &s->quote);
 	}
 	return true;
 }
 
-/* Returns the verdict for a component: by the wish of the whole job, without
- * the holds of the components before it. */
+/* Returns the verdict for a component: by the wish of the whole job, without the holds of the
+ * components before it. */
 static struct lt_verdict
 verdict_of_all(const struct lt_submission *s)
 {
 	struct lt_verdict all = s->admission.verdict;
 	const struct lt_amount *const held = &s->het.held;
-	const int64_t before =
-	    all.is_carbon ? held->carbon_mg : held->money_micros;
+	const int64_t before = all.is_carbon ? held->carbon_mg : held->money_micros;
 
 	if (all.code != LT_OVER || before <= 0 || all.held < before)
 		return all;
@@ -168,8 +160,8 @@ tell_over(struct lt_submission *s)
 	    .asked = s->asked};
 	char text[LT_ERROR_TEXT_SIZE * 4];
 
-	lt_state_available(&over.available, LT_RULES_BIND, &s->request,
-	    s->quote.start_utc_s, s->quote.end_utc_s);
+	lt_state_available(
+	    &over.available, LT_RULES_BIND, &s->request, s->quote.start_utc_s, s->quote.end_utc_s);
 	lt_over_text(text, sizeof(text), &over);
 	lt_say(s, "%s", text);
 }
@@ -183,8 +175,8 @@ note_over(struct lt_submission *s, const char *what)
 	lt_over_note(&s->edits.notes, what, &all, s->view.market->currency);
 }
 
-/* Keep the job back: what Slurm makes of priority 0 is a user hold; lowtided
- * makes it an admin hold, and job_modify guards it until then. */
+/* Keep the job back: what Slurm makes of priority 0 is a user hold; lowtided makes it an admin
+ * hold, and job_modify guards it until then. */
 static void
 hold_back(struct lt_submission *s, uint32_t flag)
 {
@@ -221,8 +213,8 @@ is_known(const struct lt_submission *s)
 	       lt_sheet_account(s->view.snapshot, s->request.account) >= 0;
 }
 
-/* No job is made: only what is noted here lets lowtided count it. Names that
- * nobody knows are the user's invention. */
+/* No job is made: only what is noted here lets lowtided count it. Names that nobody knows are the
+ * user's invention. */
 static int
 refuse(const struct lt_submission *s, uint32_t why)
 {
@@ -230,8 +222,7 @@ refuse(const struct lt_submission *s, uint32_t why)
 
 	make_entry(&entry, s);
 	entry.flags = LT_QUOTE_REFUSED | why;
-	entry.per_task =
-	    (struct lt_amount){.has_money = true, .has_carbon = true};
+	entry.per_task = (struct lt_amount){.has_money = true, .has_carbon = true};
 	if (!is_known(s))
 		entry.account = "";
 	lt_state_note(&entry);
@@ -250,13 +241,11 @@ note_unknown(struct lt_submission *s, const char *why)
 {
 	struct lt_brief *const notes = &s->edits.notes;
 
-	lt_brief_put(notes, LT_NOTE_BUDGET, "; ", "%sthe balance",
-	    s->held ? "held until " : "");
+	lt_brief_put(notes, LT_NOTE_BUDGET, "; ", "%sthe balance", s->held ? "held until " : "");
 	if (s->request.account[0] != '\0')
-		lt_brief_put(notes, 2 * LT_NOTE_DETAILS + LT_NOTE_BUDGET, "",
-		    " of %s", s->request.account);
-	lt_brief_put(
-	    notes, LT_NOTE_BUDGET, "", " is %sknown", s->held ? "" : "not ");
+		lt_brief_put(
+		    notes, 2 * LT_NOTE_DETAILS + LT_NOTE_BUDGET, "", " of %s", s->request.account);
+	lt_brief_put(notes, LT_NOTE_BUDGET, "", " is %sknown", s->held ? "" : "not ");
 	lt_brief_put(notes, LT_NOTE_LEFT, ": ", "%s", why);
 }
 
@@ -277,8 +266,7 @@ act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 		return SLURM_SUCCESS;
 	}
 	if (no_limit) { /* waiting does not help */
-		lt_say(s, "this job of %s can't be priced: %s.",
-		    s->request.account, s->error.text);
+		lt_say(s, "this job of %s can't be priced: %s.", s->request.account, s->error.text);
 		return refuse(s, LT_QUOTE_UNKNOWN);
 	}
 	if (rule_for(s, rule) == LT_RULE_HOLD) {
@@ -286,16 +274,12 @@ act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 		note_unknown(s, why);
 		return SLURM_SUCCESS;
 	}
-	lt_say(s, "%s%s%s: %s.", s->request.account[0] ? "" : "the account",
-	    s->request.account,
-	    is_known(s) ? " has a budget, and its balance is not known" : "",
-	    why);
-	return rule_for(s, rule) == LT_RULE_REJECT ? refuse(s, LT_QUOTE_UNKNOWN)
-						   : SLURM_SUCCESS;
+	lt_say(s, "%s%s%s: %s.", s->request.account[0] ? "" : "the account", s->request.account,
+	    is_known(s) ? " has a budget, and its balance is not known" : "", why);
+	return rule_for(s, rule) == LT_RULE_REJECT ? refuse(s, LT_QUOTE_UNKNOWN) : SLURM_SUCCESS;
 }
 
-/* Holds a job until lowtide sees the account in some seconds; srun is to try
- * again. */
+/* Holds a job until lowtide sees the account in some seconds; srun is to try again. */
 static int
 act_on_unseen(struct lt_submission *s)
 {
@@ -307,8 +291,7 @@ act_on_unseen(struct lt_submission *s)
 		    "held some seconds, until lowtide sees your other jobs");
 		return SLURM_SUCCESS;
 	}
-	lt_verdict_text(text, sizeof(text), &s->admission.verdict,
-	    s->view.market->currency);
+	lt_verdict_text(text, sizeof(text), &s->admission.verdict, s->view.market->currency);
 	lt_say(s, "%s Try again in some seconds.", text);
 	return refuse(s, LT_QUOTE_BUDGET_HOLD);
 }
@@ -322,8 +305,7 @@ act_on_verdict(struct lt_submission *s)
 	if (all.code == LT_ADMIT)
 		return SLURM_SUCCESS;
 	if (!may(s, LT_MAY_REFUSE)) {
-		if (s->asked ||
-		    lt_mode_may(s->view.market->mode, LT_MAY_ADVISE))
+		if (s->asked || lt_mode_may(s->view.market->mode, LT_MAY_ADVISE))
 			note_over(s, "over the budget, not enforced");
 		return SLURM_SUCCESS;
 	}
@@ -335,11 +317,10 @@ act_on_verdict(struct lt_submission *s)
 		return refuse(s, LT_QUOTE_BUDGET_HOLD);
 	case LT_RULE_HOLD:
 		hold_back(s, LT_QUOTE_BUDGET_HOLD);
-		note_over(
-		    s, !s->held ? over
-		       : all.limit >= 0 && all.asked > all.limit
-			   ? "held until the budget is raised or --time lowered"
-			   : "held until the budget allows it");
+		note_over(s, !s->held ? over
+			     : all.limit >= 0 && all.asked > all.limit
+				 ? "held until the budget is raised or --time lowered"
+				 : "held until the budget allows it");
 		break;
 	case LT_RULE_WARN:
 	case LT_RULE_ALLOW:
@@ -358,8 +339,7 @@ lt_submission_admit(struct lt_submission *s)
 	fill_quote(s);
 	if (!s->known || !lt_submission_price(s)) {
 		/* No amount: where a budget limits, that is unknown. */
-		memset(
-		    &s->quote.hold_per_task, 0, sizeof(s->quote.hold_per_task));
+		memset(&s->quote.hold_per_task, 0, sizeof(s->quote.hold_per_task));
 		s->quote.start_utc_s = s->quote.end_utc_s = s->now_utc_s;
 	}
 	s->quote.tasks = s->request.array_tasks;
@@ -390,11 +370,9 @@ fill_blind_quote(struct lt_submission *s)
 	quote->mode = LT_MODE_ENFORCE;
 	quote->start_utc_s = quote->end_utc_s = s->now_utc_s;
 	if (s->job->array_inx == NULL ||
-	    lt_array_count(
-		s->job->array_inx, 0, &quote->tasks, &at_once, NULL) != LT_OK)
+	    lt_array_count(s->job->array_inx, 0, &quote->tasks, &at_once, NULL) != LT_OK)
 		quote->tasks = 1;
-	snprintf(
-	    quote->account, sizeof(quote->account), "%s", s->request.account);
+	snprintf(quote->account, sizeof(quote->account), "%s", s->request.account);
 	if (s->job->priority == 0)
 		quote->flags |= LT_QUOTE_USER_HOLD;
 }
@@ -409,16 +387,13 @@ lt_submission_blind(struct lt_submission *s)
 	if (snapshot == NULL || snapshot->budget_count == 0)
 		return SLURM_SUCCESS;
 	request->uid = s->job->user_id;
-	if (s->job->script == NULL && s->job->script_buf == NULL &&
-	    !s->het.is_batch)
+	if (s->job->script == NULL && s->job->script_buf == NULL && !s->het.is_batch)
 		request->pins |= LT_PIN_INTERACTIVE;
 	if (s->job->bitflags & CRON_JOB)
 		request->pins |= LT_PIN_CRON;
-	lt_lower_copy(
-	    request->account, sizeof(request->account), s->job->account);
-	account = request->account[0]
-		      ? lt_sheet_account(snapshot, request->account)
-		      : lt_sheet_default_account(snapshot, request->uid);
+	lt_lower_copy(request->account, sizeof(request->account), s->job->account);
+	account = request->account[0] ? lt_sheet_account(snapshot, request->account)
+				      : lt_sheet_default_account(snapshot, request->uid);
 	if (account >= 0)
 		snprintf(request->account, sizeof(request->account), "%s",
 		    snapshot->accounts[account].name);
@@ -426,7 +401,6 @@ lt_submission_blind(struct lt_submission *s)
 		return SLURM_SUCCESS;
 	fill_blind_quote(s);
 	return act_on_unknown(s, snapshot->on_unknown,
-	    snapshot->missing != NULL
-		? snapshot->missing
-		: "lowtided's market snapshot can't be read");
+	    snapshot->missing != NULL ? snapshot->missing
+				      : "lowtided's market snapshot can't be read");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Changes of jobs: the request of a job by its terms, and its request after the
- * change. The second is derived anew, so a field per node counts on all nodes
- * and a field per task for all tasks. A value that can't be derived is taken as
- * the larger one. Changes that are newer than the terms file are kept here.
+ * Changes of jobs: the request of a job by its terms, and its request after the change. The second
+ * is derived anew, so a field per node counts on all nodes and a field per task for all tasks. A
+ * value that can't be derived is taken as the larger one. Changes that are newer than the terms
+ * file are kept here.
  */
 #include "job_change.h"
 
@@ -37,21 +37,17 @@ partitions_from_terms(struct lt_request *request, const struct lt_terms *terms,
 {
 	request->home = -1;
 	if (terms->partition_count > LT_TERMS_PARTITIONS)
-		return lt_fail(err, LT_ENOENT,
-		    "the job names more than %d partitions",
-		    LT_TERMS_PARTITIONS);
+		return lt_fail(
+		    err, LT_ENOENT, "the job names more than %d partitions", LT_TERMS_PARTITIONS);
 	for (uint32_t i = 0; i < terms->partition_count; i++) {
-		const int index =
-		    partition_by_hash(market, terms->partition_hash[i]);
+		const int index = partition_by_hash(market, terms->partition_hash[i]);
 
 		if (index < 0)
 			break;
 		request->named[request->named_count++] = (uint16_t)index;
 	}
-	if (request->named_count == 0 ||
-	    request->named_count < terms->partition_count)
-		return lt_fail(err, LT_ENOENT,
-		    "the job's partition is not known to lowtide");
+	if (request->named_count == 0 || request->named_count < terms->partition_count)
+		return lt_fail(err, LT_ENOENT, "the job's partition is not known to lowtide");
 	request->home = request->named[0];
 	return LT_OK;
 }
@@ -87,9 +83,8 @@ lt_request_from_terms(struct lt_request *request, const struct lt_terms *terms,
 	request->whole_memory = flags & LT_TERMS_WHOLE_MEMORY;
 	request->plane = flags & LT_TERMS_PLANE;
 	request->uid = terms->uid;
-	request->limit_s = terms->limit_s == UINT32_MAX
-			       ? (int64_t)LT_UNSET_64
-			       : (int64_t)terms->limit_s;
+	request->limit_s =
+	    terms->limit_s == UINT32_MAX ? (int64_t)LT_UNSET_64 : (int64_t)terms->limit_s;
 	lt_request_unset(request);
 	request->available_micros = request->available_mg = INT64_MAX;
 	request->array_tasks = 1;
@@ -98,8 +93,7 @@ lt_request_from_terms(struct lt_request *request, const struct lt_terms *terms,
 
 /* Fewer nodes than the maximum that was: the maximum stays. */
 static void
-lay_nodes(struct lt_request *request, const job_desc_msg_t *job,
-    const struct lt_request *changed)
+lay_nodes(struct lt_request *request, const job_desc_msg_t *job, const struct lt_request *changed)
 {
 	const uint32_t was_most = request->nodes_open ? 0 : request->max_nodes;
 	uint32_t least = request->min_nodes, most = was_most;
@@ -113,16 +107,14 @@ lay_nodes(struct lt_request *request, const job_desc_msg_t *job,
 	bound_nodes(request, least, most);
 }
 
-/* Replaces the fields that the change sets: fewer tasks per node are more
- * nodes. */
+/* Replaces the fields that the change sets: fewer tasks per node are more nodes. */
 static void
-lay_size(struct lt_request *request, const job_desc_msg_t *job,
-    const struct lt_request *changed)
+lay_size(struct lt_request *request, const job_desc_msg_t *job, const struct lt_request *changed)
 {
 	const struct lt_request was = *request;
 
-#define FIELD(name)                                                            \
-	if (changed->name > 0)                                                 \
+#define FIELD(name)                                                                                \
+	if (changed->name > 0)                                                                     \
 		request->name = changed->name;
 	LT_TERMS_ASKED(FIELD)
 #undef FIELD
@@ -143,47 +135,39 @@ lay_size(struct lt_request *request, const job_desc_msg_t *job,
 }
 
 /*
- * A job's record shows 1 CPU per task where nobody said how many, and since
- * its first test the defaults of its partition as if they were asked. With
- * other partitions or GPUs Slurm takes those defaults anew; the job's own wish
- * can't be distinguished from them, so the larger counts.
+ * A job's record shows 1 CPU per task where nobody said how many, and since its first test the
+ * defaults of its partition as if they were asked. With other partitions or GPUs Slurm takes those
+ * defaults anew; the job's own wish can't be distinguished from them, so the larger counts.
  */
 static void
-lay_defaults(struct lt_request *request, const job_desc_msg_t *job,
-    const struct lt_market *market)
+lay_defaults(struct lt_request *request, const job_desc_msg_t *job, const struct lt_market *market)
 {
 	const bool moves = any(job->partition);
 
 	if (!moves && !any_tres(job))
 		return;
-	const bool said =
-	    job->cpus_per_task != NO_VAL16 || any(job->cpus_per_tres) ||
-	    (request->cpus_per_task > 1 &&
-		(request->cpus_per_gpu == 0 || request->gpus_per_task == 0));
+	const bool said = job->cpus_per_task != NO_VAL16 || any(job->cpus_per_tres) ||
+			  (request->cpus_per_task > 1 &&
+			      (request->cpus_per_gpu == 0 || request->gpus_per_task == 0));
 
 	if (!said && request->cpus_per_task == 1)
 		request->cpus_per_task = 0;
 	for (uint32_t i = 0; i < request->named_count; i++) {
-		const struct lt_partition *const to =
-		    &market->partitions[request->named[i]];
+		const struct lt_partition *const to = &market->partitions[request->named[i]];
 		const uint64_t per_task =
 		    (uint64_t)request->gpus_per_task * to->default_cpus_per_gpu;
 
 		if (!said)
 			request->cpus_per_task = larger(request->cpus_per_task,
-			    per_task < UINT32_MAX ? (uint32_t)per_task
-						  : UINT32_MAX);
+			    per_task < UINT32_MAX ? (uint32_t)per_task : UINT32_MAX);
 		if (!moves)
 			continue;
 		if (!said && per_task == 0)
-			request->cpus_per_gpu = larger(
-			    request->cpus_per_gpu, to->default_cpus_per_gpu);
-		if (request->memory_mib_per_gpu > 0 &&
-		    !any(job->mem_per_tres) &&
-		    request->memory_mib_per_gpu <
-			to->default_memory_mib_per_gpu)
-			request->memory_mib_per_gpu =
-			    to->default_memory_mib_per_gpu;
+			request->cpus_per_gpu =
+			    larger(request->cpus_per_gpu, to->default_cpus_per_gpu);
+		if (request->memory_mib_per_gpu > 0 && !any(job->mem_per_tres) &&
+		    request->memory_mib_per_gpu < to->default_memory_mib_per_gpu)
+			request->memory_mib_per_gpu = to->default_memory_mib_per_gpu;
 	}
 }
 
@@ -192,8 +176,7 @@ lt_request_lay(struct lt_request *request, const job_desc_msg_t *job,
     const struct lt_market *market, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_request changed;
-	const int code =
-	    lt_request_from_desc(&changed, job, market, now_utc_s, err);
+	const int code = lt_request_from_desc(&changed, job, market, now_utc_s, err);
 
 	if (any(job->partition)) {
 		if (code != LT_OK)
@@ -206,8 +189,7 @@ lt_request_lay(struct lt_request *request, const job_desc_msg_t *job,
 	if (job->time_limit != NO_VAL)
 		request->limit_s = changed.limit_s;
 	/* A running job's end: it ran no longer than its limit until now. */
-	if ((int64_t)job->end_time > now_utc_s &&
-	    request->limit_s != LT_UNSET_64)
+	if ((int64_t)job->end_time > now_utc_s && request->limit_s != LT_UNSET_64)
 		request->limit_s += (int64_t)job->end_time - now_utc_s;
 	lay_size(request, job, &changed);
 	lay_defaults(request, job, market);
@@ -215,8 +197,8 @@ lt_request_lay(struct lt_request *request, const job_desc_msg_t *job,
 }
 
 void
-lt_terms_lay(struct lt_terms *terms, const struct lt_request *request,
-    const struct lt_market *market)
+lt_terms_lay(
+    struct lt_terms *terms, const struct lt_request *request, const struct lt_market *market)
 {
 	struct lt_terms_asked *const asked = &terms->asked;
 
@@ -229,21 +211,17 @@ lt_terms_lay(struct lt_terms *terms, const struct lt_request *request,
 	asked->memory_mib_per_cpu = request->memory_mib_per_cpu;
 	asked->memory_mib_per_gpu = request->memory_mib_per_gpu;
 	terms->flags &= ~(uint32_t)LT_TERMS_WHOLE_MEMORY;
-	terms->flags |=
-	    (request->whole_memory ? (uint32_t)LT_TERMS_WHOLE_MEMORY : 0) |
-	    (request->exclusive ? (uint32_t)LT_TERMS_EXCLUSIVE : 0);
+	terms->flags |= (request->whole_memory ? (uint32_t)LT_TERMS_WHOLE_MEMORY : 0) |
+			(request->exclusive ? (uint32_t)LT_TERMS_EXCLUSIVE : 0);
 	terms->limit_s = request->limit_s < 0 || request->limit_s > UINT32_MAX
 			     ? UINT32_MAX
 			     : (uint32_t)request->limit_s;
 	terms->partition_count = request->named_count;
-	for (uint32_t i = 0;
-	     i < request->named_count && i < LT_TERMS_PARTITIONS; i++)
-		terms->partition_hash[i] =
-		    lt_name_hash(market->partitions[request->named[i]].name);
+	for (uint32_t i = 0; i < request->named_count && i < LT_TERMS_PARTITIONS; i++)
+		terms->partition_hash[i] = lt_name_hash(market->partitions[request->named[i]].name);
 	if (request->named_count == 0 && request->home >= 0) {
 		terms->partition_count = 1;
-		terms->partition_hash[0] =
-		    lt_name_hash(market->partitions[request->home].name);
+		terms->partition_hash[0] = lt_name_hash(market->partitions[request->home].name);
 	}
 }
 
@@ -270,8 +248,7 @@ lt_changes_find(struct lt_terms *changed, const struct lt_terms *terms)
 
 	pthread_mutex_lock(&mutex);
 	for (uint32_t i = 0; i < CHANGES_KEPT && !found; i++) {
-		if (kept[i].made_utc_s == 0 ||
-		    kept[i].terms.job_id != terms->job_id)
+		if (kept[i].made_utc_s == 0 || kept[i].terms.job_id != terms->job_id)
 			continue;
 		found = kept[i].terms.quote_id == terms->quote_id &&
 			kept[i].made_utc_s >= terms->seen_utc_s;

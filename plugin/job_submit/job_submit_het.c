@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Treats a heterogeneous job as one: one thread of slurmctld calls for all
- * components of a submission, in order, before it makes the first of them. Each
- * component learns from those before it: that the job has a script (only the
- * first brings one), its wishes, and the sums that the message shows. If the
- * memory of the components before is lost, a component counts alone.
+ * Treats a heterogeneous job as one: one thread of slurmctld calls for all components of a
+ * submission, in order, before it makes the first of them. Each component learns from those before
+ * it: that the job has a script (only the first brings one), its wishes, and the sums that the
+ * message shows. If the memory of the components before is lost, a component counts alone.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -16,8 +15,8 @@
 
 enum { HETS = 64 };
 
-/* Not thread-local: memory for that can fail, and slurmctld with it. Beyond
- * HETS at a time the oldest is forgotten: then a component counts alone. */
+/* Not thread-local: memory for that can fail, and slurmctld with it. Beyond HETS at a time the
+ * oldest is forgotten: then a component counts alone. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct slot {
 	pthread_t thread;
@@ -59,8 +58,7 @@ lt_het_begin(struct lt_submission *s)
 	struct lt_het *const het = find_het();
 
 	if (job->het_job_offset == 0)
-		*het = (struct lt_het){
-		    .is_batch = job->script != NULL || job->script_buf != NULL,
+		*het = (struct lt_het){.is_batch = job->script != NULL || job->script_buf != NULL,
 		    .is_plan = s->options.plan,
 		    .asks = s->options.carbon_aware_set,
 		    .objective = s->options.objective};
@@ -76,12 +74,10 @@ lt_het_begin(struct lt_submission *s)
 static void
 add_amount(struct lt_amount *sum, const struct lt_amount *part)
 {
-	sum->has_money =
-	    part->has_money && !__builtin_add_overflow(sum->money_micros,
-				   part->money_micros, &sum->money_micros);
-	sum->has_carbon =
-	    part->has_carbon && !__builtin_add_overflow(sum->carbon_mg,
-				    part->carbon_mg, &sum->carbon_mg);
+	sum->has_money = part->has_money && !__builtin_add_overflow(sum->money_micros,
+						part->money_micros, &sum->money_micros);
+	sum->has_carbon = part->has_carbon &&
+			  !__builtin_add_overflow(sum->carbon_mg, part->carbon_mg, &sum->carbon_mg);
 }
 
 int64_t
@@ -108,17 +104,16 @@ lt_het_held(struct lt_submission *s)
 	if (!is_component(s) || s->admission.standing != LT_STANDING_JUDGED ||
 	    s->admission.verdict.code != LT_ADMIT)
 		return;
-	all.has_money &= !__builtin_mul_overflow(
-	    one->money_micros, (int64_t)s->quote.tasks, &all.money_micros);
-	all.has_carbon &= !__builtin_mul_overflow(
-	    one->carbon_mg, (int64_t)s->quote.tasks, &all.carbon_mg);
+	all.has_money &=
+	    !__builtin_mul_overflow(one->money_micros, (int64_t)s->quote.tasks, &all.money_micros);
+	all.has_carbon &=
+	    !__builtin_mul_overflow(one->carbon_mg, (int64_t)s->quote.tasks, &all.carbon_mg);
 	pthread_mutex_lock(&mutex);
 	add_amount(&find_het()->held, &all);
 	pthread_mutex_unlock(&mutex);
 }
 
-/* Says the sum of all components up to this one: slurmctld does not say which
- * is the last. */
+/* Says the sum of all components up to this one: slurmctld does not say which is the last. */
 void
 lt_het_tell(struct lt_submission *s)
 {
@@ -135,8 +130,7 @@ lt_het_tell(struct lt_submission *s)
 	struct lt_het *const het = find_het();
 
 	if (s->job->het_job_offset == 0)
-		het->expected =
-		    (struct lt_amount){.has_money = true, .has_carbon = true};
+		het->expected = (struct lt_amount){.has_money = true, .has_carbon = true};
 	const bool had_money = het->expected.has_money;
 	const bool had_carbon = het->expected.has_carbon;
 
@@ -147,20 +141,17 @@ lt_het_tell(struct lt_submission *s)
 	pthread_mutex_unlock(&mutex);
 	if (s->job->het_job_offset == 0 || !(s->asked || s->options.plan))
 		return;
-	lt_amount_text(figures, sizeof(figures), &sum, s->view.market->currency,
-	    "not known");
+	lt_amount_text(figures, sizeof(figures), &sum, s->view.market->currency, "not known");
 	if (s->options.plan)
-		lt_say(s, "all %u components together: %s",
-		    s->job->het_job_offset + 1, figures);
+		lt_say(s, "all %u components together: %s", s->job->het_job_offset + 1, figures);
 	else
-		lt_brief_put(&s->edits.notes, LT_NOTE_ALL, "; ",
-		    "all %u components together: %s",
+		lt_brief_put(&s->edits.notes, LT_NOTE_ALL, "; ", "all %u components together: %s",
 		    s->job->het_job_offset + 1, figures);
 }
 
-/* The components that are still to come belong to the plan: slurmctld asks for
- * them only if this one is taken, and makes no job before it has asked for all.
- * No partition has such a name, so then it makes none. */
+/* The components that are still to come belong to the plan: slurmctld asks for them only if this
+ * one is taken, and makes no job before it has asked for all. No partition has such a name, so then
+ * it makes none. */
 bool
 lt_het_plans_on(struct lt_submission *s)
 {

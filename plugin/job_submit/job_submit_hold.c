@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds money for a job: judges it against the snapshot and the holds since,
- * gives the hold a sequence, and writes it into the ring before the job exists.
- * The mirror in memory equals the ring, so that a new snapshot needs no file
- * read. A record that can't be written makes every balance unknown until a
- * later try succeeds.
+ * Holds money for a job: judges it against the snapshot and the holds since, gives the hold a
+ * sequence, and writes it into the ring before the job exists. The mirror in memory equals the
+ * ring, so that a new snapshot needs no file read. A record that can't be written makes every
+ * balance unknown until a later try succeeds.
  */
 #include "job_state_internal.h"
 
@@ -16,8 +15,8 @@
 
 #include "slurm_abi.h"
 
-/* A ring that is replaced again and again is somebody's mistake: after this
- * many the balance stays unknown until slurmctld restarts. */
+/* A ring that is replaced again and again is somebody's mistake: after this many the balance stays
+ * unknown until slurmctld restarts. */
 enum { RING_OPENED_MAX = 64 };
 
 static struct lt_ring_record *
@@ -28,14 +27,12 @@ slot_of(uint64_t sequence)
 
 /* Amount of all tasks; false when it passes int64_t. */
 static bool
-whole_amount(
-    struct lt_amount *whole, const struct lt_amount *per_task, uint32_t tasks)
+whole_amount(struct lt_amount *whole, const struct lt_amount *per_task, uint32_t tasks)
 {
 	*whole = *per_task;
-	return !__builtin_mul_overflow(per_task->money_micros, (int64_t)tasks,
-		   &whole->money_micros) &&
-	       !__builtin_mul_overflow(
-		   per_task->carbon_mg, (int64_t)tasks, &whole->carbon_mg);
+	return !__builtin_mul_overflow(
+		   per_task->money_micros, (int64_t)tasks, &whole->money_micros) &&
+	       !__builtin_mul_overflow(per_task->carbon_mg, (int64_t)tasks, &whole->carbon_mg);
 }
 
 static bool
@@ -48,8 +45,7 @@ hold_of(struct lt_hold *hold, const struct lt_ring_record *record,
 	hold->start_utc_s = record->start_utc_s;
 	hold->end_utc_s = record->end_utc_s;
 	hold->is_new = record->job_id == 0;
-	return hold->account >= 0 &&
-	       whole_amount(&hold->amount, &record->per_task, record->tasks);
+	return hold->account >= 0 && whole_amount(&hold->amount, &record->per_task, record->tasks);
 }
 
 void
@@ -58,19 +54,16 @@ lt_ring_replay(struct lt_sheet_box *box)
 	const uint64_t ingested = box->snapshot.ring_absorbed;
 	struct lt_hold hold;
 
-	if (lt_state.mirror == NULL ||
-	    box->snapshot.ring_generation != lt_state.ring_generation)
+	if (lt_state.mirror == NULL || box->snapshot.ring_generation != lt_state.ring_generation)
 		return;
 	if (lt_state.next_sequence <= ingested)
 		lt_state.next_sequence = ingested + 1;
 	for (uint64_t sequence = ingested + 1;
-	     sequence < lt_state.next_sequence &&
-	     sequence - ingested <= LT_RING_SLOTS;
+	     sequence < lt_state.next_sequence && sequence - ingested <= LT_RING_SLOTS;
 	     sequence++) {
 		const struct lt_ring_record *const record = slot_of(sequence);
 
-		if (record->sequence == sequence &&
-		    hold_of(&hold, record, &box->snapshot))
+		if (record->sequence == sequence && hold_of(&hold, record, &box->snapshot))
 			lt_recent_add(box->recent, &box->snapshot, &hold);
 	}
 }
@@ -94,8 +87,8 @@ struct ring { /* as it is opened; nobody else sees it yet */
 	struct lt_ring_record *mirror;
 };
 
-/* Slots that are missing or damaged after a crash are void: fill them. False
- * when one can't be written. */
+/* Slots that are missing or damaged after a crash are void: fill them. False when one can't be
+ * written. */
 static bool
 fill_gaps(const struct ring *ring)
 {
@@ -106,14 +99,12 @@ fill_gaps(const struct ring *ring)
 	if (highest > LT_RING_SLOTS && sequence <= highest - LT_RING_SLOTS)
 		sequence = highest - LT_RING_SLOTS + 1;
 	for (; sequence <= highest; sequence++) {
-		struct lt_ring_record *const record =
-		    &ring->mirror[sequence % LT_RING_SLOTS];
+		struct lt_ring_record *const record = &ring->mirror[sequence % LT_RING_SLOTS];
 
 		if (record->sequence == sequence)
 			continue;
 		make_void(record, sequence);
-		if (lt_ring_write(ring->fd, ring->generation, record, NULL) !=
-		    LT_OK)
+		if (lt_ring_write(ring->fd, ring->generation, record, NULL) != LT_OK)
 			written = false;
 	}
 	return written;
@@ -123,16 +114,15 @@ fill_gaps(const struct ring *ring)
 static int
 read_ring(struct ring *ring, struct lt_error *err)
 {
-	struct lt_ring_record *const records =
-	    calloc(LT_RING_SLOTS, sizeof(*records));
+	struct lt_ring_record *const records = calloc(LT_RING_SLOTS, sizeof(*records));
 	uint64_t contiguous = 0;
 	uint32_t count = 0, bad = 0;
 	int code;
 
 	if (records == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory for the holds");
-	code = lt_ring_read(ring->fd, ring->generation, ring->ingested, records,
-	    &count, &ring->highest, &contiguous, &bad, err);
+	code = lt_ring_read(ring->fd, ring->generation, ring->ingested, records, &count,
+	    &ring->highest, &contiguous, &bad, err);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
 		ring->mirror[records[i].sequence % LT_RING_SLOTS] = records[i];
 	free(records);
@@ -146,18 +136,16 @@ is_attached(void)
 	struct lt_file_id id = {0};
 	struct stat open_file;
 
-	return lt_state.ring_fd >= 0 &&
-	       fstat(lt_state.ring_fd, &open_file) == 0 &&
-	       lt_file_id(&id, lt_state.ring_path) &&
-	       id.device == open_file.st_dev && id.inode == open_file.st_ino;
+	return lt_state.ring_fd >= 0 && fstat(lt_state.ring_fd, &open_file) == 0 &&
+	       lt_file_id(&id, lt_state.ring_path) && id.device == open_file.st_dev &&
+	       id.inode == open_file.st_ino;
 }
 
 /* The ring is read: from now on it is the one. */
 static void
 publish(const struct ring *ring, bool written)
 {
-	const uint64_t last =
-	    ring->highest > ring->ingested ? ring->highest : ring->ingested;
+	const uint64_t last = ring->highest > ring->ingested ? ring->highest : ring->ingested;
 	struct lt_ring_record *old;
 
 	pthread_mutex_lock(&lt_state.mutex);
@@ -185,9 +173,7 @@ copy_unabsorbed(uint32_t *count, uint64_t *failures)
 	copy = malloc(LT_RING_SLOTS * sizeof(*copy));
 	pthread_mutex_lock(&lt_state.mutex);
 	*failures = lt_state.failures;
-	sequence = lt_state.snapshot != NULL
-		       ? lt_state.snapshot->snapshot.ring_absorbed + 1
-		       : 1;
+	sequence = lt_state.snapshot != NULL ? lt_state.snapshot->snapshot.ring_absorbed + 1 : 1;
 	if (lt_state.next_sequence > LT_RING_SLOTS &&
 	    sequence < lt_state.next_sequence - LT_RING_SLOTS)
 		sequence = lt_state.next_sequence - LT_RING_SLOTS;
@@ -197,9 +183,8 @@ copy_unabsorbed(uint32_t *count, uint64_t *failures)
 	return copy;
 }
 
-/* Tries again to write the records that failed. Until then every balance is
- * unknown, so nothing new is held. Only the refreshing thread calls it, which
- * alone replaces ring and snapshot. */
+/* Tries again to write the records that failed. Until then every balance is unknown, so nothing new
+ * is held. Only the refreshing thread calls it, which alone replaces ring and snapshot. */
 static void
 mend_ring(void)
 {
@@ -210,9 +195,8 @@ mend_ring(void)
 
 	for (uint32_t i = 0; written && i < count; i++)
 		written =
-		    copy[i].sequence == 0 ||
-		    lt_ring_write(lt_state.ring_fd, lt_state.ring_generation,
-			&copy[i], NULL) == LT_OK;
+		    copy[i].sequence == 0 || lt_ring_write(lt_state.ring_fd,
+						 lt_state.ring_generation, &copy[i], NULL) == LT_OK;
 	free(copy);
 	pthread_mutex_lock(&lt_state.mutex);
 	if (written && failures == lt_state.failures)
@@ -242,8 +226,7 @@ lt_ring_attach(void)
 	if (lt_state.ring_path[0] == '\0' || is_attached() ||
 	    lt_state.ring_opened >= RING_OPENED_MAX)
 		return;
-	ring.fd =
-	    lt_ring_open(lt_state.ring_path, true, &ring.generation, &err);
+	ring.fd = lt_ring_open(lt_state.ring_path, true, &ring.generation, &err);
 	if (ring.fd < 0) {
 		lt_state_log("%s: %s", lt_state.ring_path, err.text);
 		return;
@@ -312,8 +295,7 @@ set_unknown(struct lt_admission *admission, const char *why)
 
 /* Standing and verdict. Under the mutex. */
 static void
-judge(struct lt_admission *admission, struct lt_hold *hold,
-    const struct lt_new_hold *entry)
+judge(struct lt_admission *admission, struct lt_hold *hold, const struct lt_new_hold *entry)
 {
 	struct lt_sheet_box *const box = lt_state.snapshot;
 	const char *why;
@@ -329,9 +311,8 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 	hold->is_new = entry->job_id == 0;
 	hold->is_bounded = entry->is_bounded && !entry->force;
 	hold->own = entry->own;
-	budgeted = hold->account < 0
-		       ? box->snapshot.budget_count > 0
-		       : lt_sheet_budgeted(&box->snapshot, hold->account);
+	budgeted = hold->account < 0 ? box->snapshot.budget_count > 0
+				     : lt_sheet_budgeted(&box->snapshot, hold->account);
 	if (!budgeted)
 		return;
 	why = unknown_reason(box);
@@ -340,18 +321,14 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 	} else if (hold->account < 0) {
 		set_unknown(admission, "the account is not known to lowtide");
 	} else if (!lt_sheet_pair(&box->snapshot, entry->uid, hold->account)) {
-		set_unknown(admission,
-		    "the user's membership in the account is not known");
-	} else if (strlen(entry->account) >=
-		   sizeof(((struct lt_ring_record *)0)->account)) {
+		set_unknown(admission, "the user's membership in the account is not known");
+	} else if (strlen(entry->account) >= sizeof(((struct lt_ring_record *)0)->account)) {
 		set_unknown(admission, "the account's name is too long");
-	} else if (!whole_amount(
-		       &hold->amount, &entry->per_task, entry->tasks)) {
+	} else if (!whole_amount(&hold->amount, &entry->per_task, entry->tasks)) {
 		set_unknown(admission, "the amount is out of range");
 	} else {
 		admission->standing = LT_STANDING_JUDGED;
-		lt_admit(
-		    &admission->verdict, &box->snapshot, box->recent, hold);
+		lt_admit(&admission->verdict, &box->snapshot, box->recent, hold);
 		if (admission->verdict.code == LT_UNKNOWN)
 			set_unknown(admission, admission->verdict.why != NULL
 						   ? admission->verdict.why
@@ -367,19 +344,16 @@ static bool
 has_room(const struct lt_new_hold *entry, uint64_t slots)
 {
 	return lt_state.ring_fd >= 0 && !lt_state.unwritten &&
-	       strlen(entry->account) <
-		   sizeof(((struct lt_ring_record *)0)->account) &&
-	       lt_state.next_sequence -
-		       (lt_state.snapshot != NULL
-			       ? lt_state.snapshot->snapshot.ring_absorbed
-			       : 0) <=
+	       strlen(entry->account) < sizeof(((struct lt_ring_record *)0)->account) &&
+	       lt_state.next_sequence - (lt_state.snapshot != NULL
+						? lt_state.snapshot->snapshot.ring_absorbed
+						: 0) <=
 		   slots;
 }
 
 /* Should what was judged be in the ring? */
 static bool
-wants_record(
-    const struct lt_admission *admission, const struct lt_new_hold *entry)
+wants_record(const struct lt_admission *admission, const struct lt_new_hold *entry)
 {
 	if (!has_room(entry, LT_RING_SLOTS))
 		return false;
@@ -420,12 +394,11 @@ undo(struct lt_admission *admission, uint64_t sequence, uint64_t generation)
 		pthread_mutex_unlock(&lt_state.mutex);
 		return; /* the ring was replaced meanwhile */
 	}
-	/* A newer snapshot has counted it from the mirror, so whichever
-	 * snapshot is there now has it. */
+	/* A newer snapshot has counted it from the mirror, so whichever snapshot is there now has
+	 * it. */
 	if (was_judged && lt_state.snapshot != NULL &&
 	    hold_of(&hold, slot_of(sequence), &lt_state.snapshot->snapshot))
-		lt_recent_remove(lt_state.snapshot->recent,
-		    &lt_state.snapshot->snapshot, &hold);
+		lt_recent_remove(lt_state.snapshot->recent, &lt_state.snapshot->snapshot, &hold);
 	make_void(slot_of(sequence), sequence);
 	lt_state.unwritten = true;
 	lt_state.failures++;
@@ -442,8 +415,8 @@ lt_state_note(const struct lt_new_hold *entry)
 	int fd;
 
 	pthread_mutex_lock(&lt_state.mutex);
-	/* Anybody may lower ten thousand tasks, or be refused, again and
-	 * again: half of the ring is for holds alone. */
+	/* Anybody may lower ten thousand tasks, or be refused, again and again: half of the ring is
+	 * for holds alone. */
 	record_it = has_room(entry, LT_RING_SLOTS / 2);
 	if (record_it)
 		make_record(&record, entry);
@@ -484,8 +457,8 @@ lt_state_admit(struct lt_admission *admission, const struct lt_new_hold *entry)
 }
 
 void
-lt_state_available(struct lt_amount *available, uint32_t rules,
-    const struct lt_request *request, int64_t start_utc_s, int64_t end_utc_s)
+lt_state_available(struct lt_amount *available, uint32_t rules, const struct lt_request *request,
+    int64_t start_utc_s, int64_t end_utc_s)
 {
 	const uint32_t uid = request->uid;
 	int index;
@@ -493,13 +466,11 @@ lt_state_available(struct lt_amount *available, uint32_t rules,
 	*available = (struct lt_amount){true, true, INT64_MAX, INT64_MAX};
 	pthread_mutex_lock(&lt_state.mutex);
 	if (lt_state.snapshot != NULL) {
-		index = lt_sheet_account(
-		    &lt_state.snapshot->snapshot, request->account);
+		index = lt_sheet_account(&lt_state.snapshot->snapshot, request->account);
 		/* Nobody learns another team's balance by a plan. */
 		if (lt_sheet_pair(&lt_state.snapshot->snapshot, uid, index))
 			lt_available(available, &lt_state.snapshot->snapshot,
-			    lt_state.snapshot->recent, rules, uid, index,
-			    start_utc_s, end_utc_s);
+			    lt_state.snapshot->recent, rules, uid, index, start_utc_s, end_utc_s);
 	}
 	pthread_mutex_unlock(&lt_state.mutex);
 }
@@ -510,8 +481,7 @@ lt_state_unknown(void)
 	const char *why;
 
 	pthread_mutex_lock(&lt_state.mutex);
-	why = lt_state.snapshot != NULL ? unknown_reason(lt_state.snapshot)
-					: NULL;
+	why = lt_state.snapshot != NULL ? unknown_reason(lt_state.snapshot) : NULL;
 	pthread_mutex_unlock(&lt_state.mutex);
 	return why;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job_submit/lowtide: Slurm's entry points. They run inside slurmctld, with its
- * locks held: no network, no fork, no wait. Whatever fails, the job passes as
- * it came unless a budget says otherwise.
+ * job_submit/lowtide: Slurm's entry points. They run inside slurmctld, with its locks held: no
+ * network, no fork, no wait. Whatever fails, the job passes as it came unless a budget says
+ * otherwise.
  */
 #include "job_submit.h"
 
@@ -21,17 +21,15 @@ int init(void);
 int fini(void);
 int job_submit(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg);
 #if LT_MODIFY_HAS_MESSAGE
-int job_modify(job_desc_msg_t *job, struct job_record *record,
-    uint32_t submit_uid, char **err_msg);
+int job_modify(job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid, char **err_msg);
 #else
-int job_modify(
-    job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid);
+int job_modify(job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid);
 #endif
 
 /*
- * Where JobSubmitPlugins names lowtide twice, Slurm calls each function twice,
- * one after the other in one thread, with the same description: the second time
- * it is answered. The quote of the first call is in it; a change has none.
+ * Where JobSubmitPlugins names lowtide twice, Slurm calls each function twice, one after the other
+ * in one thread, with the same description: the second time it is answered. The quote of the first
+ * call is in it; a change has none.
  */
 static atomic_int copies;
 static _Thread_local struct answered {
@@ -49,8 +47,7 @@ quote_of(const job_desc_msg_t *job)
 	const char *const comment = job->admin_comment;
 	struct lt_quote quote;
 
-	return comment != NULL && lt_quote_unpack(&quote, comment,
-				      strlen(comment), NULL) == LT_OK
+	return comment != NULL && lt_quote_unpack(&quote, comment, strlen(comment), NULL) == LT_OK
 		   ? quote.id
 		   : 0;
 }
@@ -58,10 +55,8 @@ quote_of(const job_desc_msg_t *job)
 static bool
 was_answered(const job_desc_msg_t *job)
 {
-	return answered.left > 0 && answered.job == job &&
-	       answered.quote_id == quote_of(job) &&
-	       lt_monotonic_ms() - answered.at_ms < ANSWERED_MS &&
-	       answered.left-- > 0;
+	return answered.left > 0 && answered.job == job && answered.quote_id == quote_of(job) &&
+	       lt_monotonic_ms() - answered.at_ms < ANSWERED_MS && answered.left-- > 0;
 }
 
 static int
@@ -72,8 +67,7 @@ answer(const job_desc_msg_t *job, int code)
 	/* A job that is refused is not asked for again. */
 	answered = (struct answered){.left = 0};
 	if (more > 0 && code == SLURM_SUCCESS)
-		answered = (struct answered){
-		    job, more, quote_of(job), lt_monotonic_ms()};
+		answered = (struct answered){job, more, quote_of(job), lt_monotonic_ms()};
 	return code;
 }
 
@@ -101,16 +95,14 @@ int
 job_submit(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 {
 	/* submit_uid is 0 for federated siblings: user_id counts. */
-	if (job == NULL || lt_submit_is_question(job, submit_uid) ||
-	    was_answered(job))
+	if (job == NULL || lt_submit_is_question(job, submit_uid) || was_answered(job))
 		return SLURM_SUCCESS;
 	return answer(job, lt_submit(job, err_msg));
 }
 
 #if LT_MODIFY_HAS_MESSAGE
 int
-job_modify(job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid,
-    char **err_msg)
+job_modify(job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid, char **err_msg)
 {
 	(void)record;
 	if (job == NULL || was_answered(job))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collects lines for the user while a call of Slurm's runs, and hands them to
- * Slurm at its end. Lines beyond the room, or without memory, are left out.
+ * Collects lines for the user while a call of Slurm's runs, and hands them to Slurm at its end.
+ * Lines beyond the room, or without memory, are left out.
  */
 #include "job_submit.h"
 
@@ -33,14 +33,10 @@ lt_say_lines(struct lt_submission *submission, const char *text)
 		if (length > 0) {
 			if (!has_room(submission))
 				break;
-			char *const end =
-			    submission->message + submission->message_length;
-			const size_t room =
-			    LT_MESSAGE_SIZE - submission->message_length;
-			const int written =
-			    snprintf(end, room, "%slowtide: %.*s",
-				submission->message_length ? "\n" : "",
-				(int)length, line);
+			char *const end = submission->message + submission->message_length;
+			const size_t room = LT_MESSAGE_SIZE - submission->message_length;
+			const int written = snprintf(end, room, "%slowtide: %.*s",
+			    submission->message_length ? "\n" : "", (int)length, line);
 			if (written < 0 || (size_t)written >= room) {
 				*end = '\0'; /* no half lines */
 				break;
@@ -78,9 +74,8 @@ lt_message_give(char **err_msg, const char *message)
 	if (err_msg == NULL || message == NULL || message[0] == '\0')
 		return;
 	earlier = *err_msg;
-	if (asprintf(&joined, "%.*s%s%s", LT_MESSAGE_SIZE,
-		earlier != NULL ? *err_msg : "", earlier != NULL ? "\n" : "",
-		message) < 0)
+	if (asprintf(&joined, "%.*s%s%s", LT_MESSAGE_SIZE, earlier != NULL ? *err_msg : "",
+		earlier != NULL ? "\n" : "", message) < 0)
 		return;
 	if (earlier != NULL)
 		slurm_xfree(&earlier);

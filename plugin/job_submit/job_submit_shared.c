@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one state of job_submit, and the helpers of all files that use it: a
- * clock, the log, new numbers for quotes.
+ * The one state of job_submit, and the helpers of all files that use it: a clock, the log, new
+ * numbers for quotes.
  */
 #include "job_state_internal.h"
 
@@ -42,8 +42,7 @@ lt_state_log(const char *format, ...)
 	va_end(list);
 	lt_text_line(text);
 	pthread_mutex_lock(&lt_state.mutex);
-	again = strcmp(text, lt_state.logged) != 0 ||
-		now_ms - lt_state.logged_ms >= LOG_AGAIN_MS;
+	again = strcmp(text, lt_state.logged) != 0 || now_ms - lt_state.logged_ms >= LOG_AGAIN_MS;
 	if (again) {
 		snprintf(lt_state.logged, sizeof(lt_state.logged), "%s", text);
 		lt_state.logged_ms = now_ms;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of job_submit: loads, shares and ages the snapshots. A snapshot that
- * can't be read leaves the last good one in force; it ages, and an old balance
- * is "unknown", never zero.
+ * State of job_submit: loads, shares and ages the snapshots. A snapshot that can't be read leaves
+ * the last good one in force; it ages, and an old balance is "unknown", never zero.
  */
 #include "job_state_internal.h"
 
@@ -53,8 +52,8 @@ history_unref(struct lt_history_box *box)
 static bool
 same_file(const struct lt_file_id *a, const struct lt_file_id *b)
 {
-	return a->device == b->device && a->inode == b->inode &&
-	       a->mtime_ns == b->mtime_ns && a->size == b->size;
+	return a->device == b->device && a->inode == b->inode && a->mtime_ns == b->mtime_ns &&
+	       a->size == b->size;
 }
 
 /* True when the file is there and is not the one tried last. */
@@ -69,40 +68,34 @@ file_changed(struct lt_file_id *tried, const char *path)
 	return true;
 }
 
-/* A window of a market's partition, into the market that it counts in. Under
- * the mutex. Entries are written before the count says so and never change, so
- * readers need no lock. */
+/* A window of a market's partition, into the market that it counts in. Under the mutex. Entries are
+ * written before the count says so and never change, so readers need no lock. */
 static void
-put_window(struct lt_market_box *to, const struct lt_market *of,
-    const struct lt_planned *window, int64_t booked_utc_s)
+put_window(struct lt_market_box *to, const struct lt_market *of, const struct lt_planned *window,
+    int64_t booked_utc_s)
 {
-	const uint32_t count =
-	    atomic_load_explicit(&to->planned_count, memory_order_relaxed);
-	const int partition = of == &to->market
-				  ? window->partition
-				  : lt_market_partition(&to->market,
-					of->partitions[window->partition].name);
+	const uint32_t count = atomic_load_explicit(&to->planned_count, memory_order_relaxed);
+	const int partition = of == &to->market ? window->partition
+						: lt_market_partition(&to->market,
+						      of->partitions[window->partition].name);
 
 	if (partition < 0 || count == LT_PLANNED_MAX)
 		return;
 	to->planned[count] = *window;
 	to->planned[count].partition = (uint16_t)partition;
 	to->booked_utc_s[count] = booked_utc_s;
-	atomic_store_explicit(
-	    &to->planned_count, count + 1, memory_order_release);
+	atomic_store_explicit(&to->planned_count, count + 1, memory_order_release);
 }
 
 /* Carries over bookings that are not in the new market's occupancy yet. */
 static void
 carry_over(struct lt_market_box *to, const struct lt_market_box *from)
 {
-	const uint32_t count =
-	    atomic_load_explicit(&from->planned_count, memory_order_relaxed);
+	const uint32_t count = atomic_load_explicit(&from->planned_count, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < count; i++)
 		if (from->booked_utc_s[i] > to->market.jobs_utc_s)
-			put_window(to, &from->market, &from->planned[i],
-			    from->booked_utc_s[i]);
+			put_window(to, &from->market, &from->planned[i], from->booked_utc_s[i]);
 }
 
 static void
@@ -119,8 +112,7 @@ load_market(void)
 	atomic_init(&box->references, 1);
 	/* Only the refreshing thread replaces it, so it stays while we read. */
 	if (lt_market_load(&box->market, lt_state.market_path,
-		lt_state.market != NULL ? &lt_state.market->market : NULL,
-		&err) != LT_OK) {
+		lt_state.market != NULL ? &lt_state.market->market : NULL, &err) != LT_OK) {
 		lt_state_log("%s: %s", lt_state.market_path, err.text);
 		free(box);
 		return;
@@ -149,8 +141,7 @@ replace_sheet(struct lt_sheet_box *box)
 	sheet_unref(old);
 }
 
-/* Returns the box, whose snapshot is complete; NULL and nothing of it without
- * memory. */
+/* Returns the box, whose snapshot is complete; NULL and nothing of it without memory. */
 static struct lt_sheet_box *
 with_recent(struct lt_sheet_box *box)
 {
@@ -193,8 +184,8 @@ load_sheet(void)
 		return;
 	box->loaded_ms = lt_monotonic_ms();
 	box->age_s = (int64_t)time(NULL) - box->snapshot.compiled_utc_s;
-	/* Written by a clock that has been set back since: how old it is
-	 * nobody knows, so it is too old. */
+	/* Written by a clock that has been set back since: how old it is nobody knows, so it is too
+	 * old. */
 	if (box->age_s < -CLOCKS_DIFFER_S)
 		box->age_s = INT32_MAX;
 	else if (box->age_s < 0)
@@ -223,10 +214,9 @@ all_bound(void)
 }
 
 /*
- * Stands in while no snapshot was read since slurmctld's start: the run
- * directory lists the accounts that budgets bind, and one word in the state
- * directory says whether there are budgets. Without either, jobs pass; the log
- * says so each minute.
+ * Stands in while no snapshot was read since slurmctld's start: the run directory lists the
+ * accounts that budgets bind, and one word in the state directory says whether there are budgets.
+ * Without either, jobs pass; the log says so each minute.
  */
 static void
 load_stand_in(void)
@@ -238,27 +228,22 @@ load_stand_in(void)
 	if (file_changed(&lt_state.bound_tried, lt_state.bound_path)) {
 		box = read_sheet(lt_state.bound_path);
 		if (box != NULL) {
-			box->snapshot.missing =
-			    "lowtided's budget snapshot can't be read";
+			box->snapshot.missing = "lowtided's budget snapshot can't be read";
 			lt_state.in_force_tried = (struct lt_file_id){0};
 			replace_sheet(box);
 		}
 	}
 	box = lt_state.snapshot;
 	if (box == NULL || box->snapshot.account_count == 0) {
-		if (file_changed(
-			&lt_state.in_force_tried, lt_state.in_force_path)) {
-			box = lt_in_force_load(lt_state.in_force_path)
-				  ? all_bound()
-				  : NULL;
+		if (file_changed(&lt_state.in_force_tried, lt_state.in_force_path)) {
+			box = lt_in_force_load(lt_state.in_force_path) ? all_bound() : NULL;
 			if (box != NULL)
 				box->snapshot.missing =
 				    "budgets are in force, no snapshot can be read";
 			replace_sheet(box);
 		}
 	}
-	if (lt_state.missing_told_ms != 0 &&
-	    lt_monotonic_ms() - lt_state.missing_told_ms < TELL_MS)
+	if (lt_state.missing_told_ms != 0 && lt_monotonic_ms() - lt_state.missing_told_ms < TELL_MS)
 		return;
 	lt_state.missing_told_ms = lt_monotonic_ms();
 	lt_state_log("%s: %s", lt_state.sheet_path,
@@ -291,8 +276,7 @@ load_history(void)
 	history_unref(old);
 }
 
-/* The off switch; slurmctld's log says at each change, and each hour, what is
- * in force. */
+/* The off switch; slurmctld's log says at each change, and each hour, what is in force. */
 static void
 load_off(void)
 {
@@ -314,12 +298,10 @@ load_off(void)
 	pthread_mutex_unlock(&lt_state.mutex);
 	if (was_off && !off.is_off)
 		lt_state_log("switched on again");
-	if (!off.is_off ||
-	    (was_off && lt_monotonic_ms() - lt_state.off_told_ms < TELL_OFF_MS))
+	if (!off.is_off || (was_off && lt_monotonic_ms() - lt_state.off_told_ms < TELL_OFF_MS))
 		return;
 	lt_state.off_told_ms = lt_monotonic_ms();
-	lt_state_log("off %s; jobs pass as without lowtide",
-	    lt_off_text(text, sizeof(text), &off));
+	lt_state_log("off %s; jobs pass as without lowtide", lt_off_text(text, sizeof(text), &off));
 }
 
 void
@@ -329,8 +311,7 @@ lt_state_refresh(void)
 	long long due_ms = atomic_load(&lt_state.refresh_due_ms);
 
 	if (now_ms < due_ms ||
-	    !atomic_compare_exchange_strong(
-		&lt_state.refresh_due_ms, &due_ms, now_ms + REFRESH_MS))
+	    !atomic_compare_exchange_strong(&lt_state.refresh_due_ms, &due_ms, now_ms + REFRESH_MS))
 		return;
 	/* A load that takes longer than the interval must not meet itself. */
 	if (atomic_flag_test_and_set(&lt_state.refreshing))
@@ -345,15 +326,13 @@ lt_state_refresh(void)
 }
 
 static void
-path_of(char out[LT_PATH_SIZE], const char *variable, const char *fallback,
-    const char *file)
+path_of(char out[LT_PATH_SIZE], const char *variable, const char *fallback, const char *file)
 {
 	const char *directory = getenv(variable);
 
 	if (directory == NULL || directory[0] != '/')
 		directory = fallback;
-	if (snprintf(out, LT_PATH_SIZE, "%s/%s", directory, file) >=
-	    LT_PATH_SIZE)
+	if (snprintf(out, LT_PATH_SIZE, "%s/%s", directory, file) >= LT_PATH_SIZE)
 		out[0] = '\0';
 }
 
@@ -382,25 +361,17 @@ lt_state_init(void)
 	memset(&lt_state.bound_tried, 0, sizeof(lt_state.bound_tried));
 	memset(&lt_state.in_force_tried, 0, sizeof(lt_state.in_force_tried));
 	memset(&lt_state.history_tried, 0, sizeof(lt_state.history_tried));
-	path_of(lt_state.market_path, "LOWTIDE_RUN_DIR", "/run/lowtide",
-	    LT_MARKET_FILE);
-	path_of(lt_state.sheet_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
-	    LT_SHEET_FILE);
-	path_of(lt_state.bound_path, "LOWTIDE_RUN_DIR", "/run/lowtide",
-	    LT_BOUND_FILE);
-	path_of(lt_state.in_force_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
-	    LT_IN_FORCE_FILE);
-	path_of(lt_state.terms_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
-	    LT_TERMS_FILE);
-	path_of(lt_state.history_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
-	    LT_HISTORY_FILE);
-	path_of(lt_state.ring_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
-	    LT_RING_FILE);
+	path_of(lt_state.market_path, "LOWTIDE_RUN_DIR", "/run/lowtide", LT_MARKET_FILE);
+	path_of(lt_state.sheet_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide", LT_SHEET_FILE);
+	path_of(lt_state.bound_path, "LOWTIDE_RUN_DIR", "/run/lowtide", LT_BOUND_FILE);
+	path_of(lt_state.in_force_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide", LT_IN_FORCE_FILE);
+	path_of(lt_state.terms_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide", LT_TERMS_FILE);
+	path_of(lt_state.history_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide", LT_HISTORY_FILE);
+	path_of(lt_state.ring_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide", LT_RING_FILE);
 	const char *const off = getenv(LT_OFF_VARIABLE);
 	(void)snprintf(lt_state.off_path, LT_PATH_SIZE, "%s",
 	    off != NULL && off[0] == '/' ? off : LT_OFF_PATH);
-	if (getrandom(&base, sizeof(base), GRND_NONBLOCK) !=
-	    (ssize_t)sizeof(base))
+	if (getrandom(&base, sizeof(base), GRND_NONBLOCK) != (ssize_t)sizeof(base))
 		base = (uint64_t)time(NULL) << 32 ^ (uint64_t)getpid();
 	atomic_store(&lt_state.next_quote_id, base);
 	atomic_store(&lt_state.refresh_due_ms, INT64_MIN);
@@ -435,8 +406,8 @@ lt_state_view(struct lt_view *view)
 	if (view->market_box != NULL) {
 		view->market = &view->market_box->market;
 		view->planned = view->market_box->planned;
-		view->planned_count = atomic_load_explicit(
-		    &view->market_box->planned_count, memory_order_acquire);
+		view->planned_count =
+		    atomic_load_explicit(&view->market_box->planned_count, memory_order_acquire);
 	}
 	if (view->sheet_box != NULL)
 		view->snapshot = &view->sheet_box->snapshot;
@@ -461,7 +432,6 @@ lt_state_book(const struct lt_view *view, const struct lt_planned *window)
 	/* Into what the next one sees: the view's may have been replaced. */
 	pthread_mutex_lock(&lt_state.mutex);
 	if (lt_state.market != NULL)
-		put_window(
-		    lt_state.market, view->market, window, (int64_t)time(NULL));
+		put_window(lt_state.market, view->market, window, (int64_t)time(NULL));
 	pthread_mutex_unlock(&lt_state.mutex);
 }

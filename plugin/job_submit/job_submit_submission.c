@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes one submission through its steps: translate, decide, write the plan
- * into the job, price and admit. The steps read the snapshots of job_state.h.
- * If a step fails before the price, the job is left as it came, and priced all
- * the same.
+ * Takes one submission through its steps: translate, decide, write the plan into the job, price and
+ * admit. The steps read the snapshots of job_state.h. If a step fails before the price, the job is
+ * left as it came, and priced all the same.
  */
 #include "job_smoke.h"
 
@@ -28,8 +27,7 @@ longest_time_s(const struct lt_request *request, const struct lt_market *market)
 	int64_t longest_s = market->partitions[request->home].max_time_s;
 
 	for (uint32_t i = 0; i < request->named_count; i++) {
-		const struct lt_partition *const named =
-		    &market->partitions[request->named[i]];
+		const struct lt_partition *const named = &market->partitions[request->named[i]];
 
 		if (named->max_time_s > longest_s)
 			longest_s = named->max_time_s;
@@ -37,17 +35,15 @@ longest_time_s(const struct lt_request *request, const struct lt_market *market)
 	return longest_s;
 }
 
-/* The terms of a job with those of its changes since. False: there are none,
- * or they are those of an array, whose tasks may differ. */
+/* The terms of a job with those of its changes since. False: there are none, or they are those of
+ * an array, whose tasks may differ. */
 static bool
 latest_terms(struct lt_terms *terms, uint32_t job_id)
 {
 	struct lt_terms changed;
 
-	if (lt_terms_find(lt_state_terms_path(), job_id, terms, NULL) !=
-		LT_OK ||
-	    terms->tasks > 1 ||
-	    (terms->flags & (LT_TERMS_ARRAY_ONLY | LT_TERMS_ARRAY_RAN)) != 0)
+	if (lt_terms_find(lt_state_terms_path(), job_id, terms, NULL) != LT_OK ||
+	    terms->tasks > 1 || (terms->flags & (LT_TERMS_ARRAY_ONLY | LT_TERMS_ARRAY_RAN)) != 0)
 		return false;
 	if (lt_changes_find(&changed, terms)) {
 		if (changed.limit_s > terms->limit_s)
@@ -73,8 +69,7 @@ take_expanded(struct lt_submission *s)
 		return;
 	const bool is_known = latest_terms(&terms, job_id);
 
-	request->exclusive |=
-	    !is_known || (terms.flags & LT_TERMS_EXCLUSIVE) != 0;
+	request->exclusive |= !is_known || (terms.flags & LT_TERMS_EXCLUSIVE) != 0;
 	request->limit_s = is_known && terms.limit_s < UINT32_MAX
 			       ? (int64_t)terms.limit_s
 			       : longest_time_s(request, s->view.market);
@@ -88,20 +83,20 @@ translate(struct lt_submission *s)
 	const struct lt_budget_snapshot *const snapshot = s->view.snapshot;
 	int account;
 
-	s->known = lt_request_from_desc(request, s->job, s->view.market,
-		       s->now_utc_s, &s->error) == LT_OK;
+	s->known =
+	    lt_request_from_desc(request, s->job, s->view.market, s->now_utc_s, &s->error) == LT_OK;
 	take_expanded(s);
 	if (s->het.is_batch)
 		request->pins &= ~(uint32_t)LT_PIN_INTERACTIVE;
 	if (request->account[0] == '\0' && snapshot != NULL) {
 		account = lt_sheet_default_account(snapshot, request->uid);
 		if (account >= 0)
-			snprintf(request->account, sizeof(request->account),
-			    "%s", snapshot->accounts[account].name);
+			snprintf(request->account, sizeof(request->account), "%s",
+			    snapshot->accounts[account].name);
 	}
 	if (snapshot != NULL) {
-		const struct lt_pair *const pair = lt_sheet_pair(snapshot,
-		    request->uid, lt_sheet_account(snapshot, request->account));
+		const struct lt_pair *const pair = lt_sheet_pair(
+		    snapshot, request->uid, lt_sheet_account(snapshot, request->account));
 
 		request->wall_s = pair != NULL ? pair->wall_s : 0;
 		request->wall_always = pair != NULL && pair->wall_always;
@@ -123,8 +118,7 @@ learn_gpus(struct lt_submission *s, struct lt_history_key name)
 		if (gpu < 0 || looked[gpu])
 			continue;
 		looked[gpu] = true;
-		if (lt_history_find_one(&figures,
-			lt_history_gpu_key(name, market->gpus[gpu].name),
+		if (lt_history_find_one(&figures, lt_history_gpu_key(name, market->gpus[gpu].name),
 			s->view.history, NULL) != LT_OK ||
 		    figures.runs == 0)
 			continue;
@@ -144,22 +138,18 @@ learn_proof(struct lt_submission *s, const struct lt_run_kind *kind)
 		return;
 	request->script_hash = lt_script_hash(s->job->script);
 	if (request->script_hash == 0 || s->view.history == NULL ||
-	    lt_history_find_one(&figures,
-		lt_history_proof_key(kind, request->script_hash),
+	    lt_history_find_one(&figures, lt_history_proof_key(kind, request->script_hash),
 		s->view.history, NULL) != LT_OK)
 		return;
-	request->proof =
-	    (struct lt_proof){figures.runs, figures.median, figures.upper};
+	request->proof = (struct lt_proof){figures.runs, figures.median, figures.upper};
 }
 
-/* As slurmdbd will have it: the user's, else the partition's default; without
- * either none, whatever MaxTime says. */
+/* As slurmdbd will have it: the user's, else the partition's default; without either none, whatever
+ * MaxTime says. */
 static int64_t
-recorded_limit_s(
-    const struct lt_request *request, const struct lt_market *market)
+recorded_limit_s(const struct lt_request *request, const struct lt_market *market)
 {
-	return request->limit_s > 0 ||
-		       market->partitions[request->home].default_time_s > 0
+	return request->limit_s > 0 || market->partitions[request->home].default_time_s > 0
 		   ? lt_limit_of(request, market, request->home)
 		   : 0;
 }
@@ -190,8 +180,8 @@ learn(struct lt_submission *s)
 		return;
 	if (lt_history_find(figures, keys, s->view.history, &err) != LT_OK)
 		lt_state_log("%s", err.text);
-	request->learned = lt_history_expect(
-	    figures, lt_limit_of(request, s->view.market, request->home));
+	request->learned =
+	    lt_history_expect(figures, lt_limit_of(request, s->view.market, request->home));
 }
 
 /* Learns what is left in the periods in which it runs if it starts at once. */
@@ -199,8 +189,7 @@ static void
 learn_available(struct lt_submission *s)
 {
 	struct lt_request *const request = &s->request;
-	const int64_t limit_s =
-	    lt_limit_of(request, s->view.market, request->home);
+	const int64_t limit_s = lt_limit_of(request, s->view.market, request->home);
 	const int64_t start_utc_s = request->earliest_utc_s;
 	struct lt_amount available;
 
@@ -219,14 +208,12 @@ decide(struct lt_submission *s)
 	learn_available(s);
 	request->brief = !s->options.plan;
 	if (s->view.snapshot != NULL)
-		lt_holdout_lay(
-		    request, &s->view.snapshot->holdout, s->now_utc_s);
+		lt_holdout_lay(request, &s->view.snapshot->holdout, s->now_utc_s);
 	s->plan = malloc(sizeof(*s->plan));
 	if (s->plan == NULL)
-		s->known =
-		    lt_fail(&s->error, LT_ENOMEM, "out of memory") == LT_OK;
-	else if (lt_decide(s->plan, request, s->view.market, s->view.planned,
-		     s->view.planned_count, s->now_utc_s, &s->error) != LT_OK)
+		s->known = lt_fail(&s->error, LT_ENOMEM, "out of memory") == LT_OK;
+	else if (lt_decide(s->plan, request, s->view.market, s->view.planned, s->view.planned_count,
+		     s->now_utc_s, &s->error) != LT_OK)
 		s->known = false;
 }
 
@@ -248,16 +235,14 @@ apply(struct lt_submission *s)
 	const uint16_t signal = lt_signal_number(edits->signal);
 
 	if (edits->partition >= 0)
-		set_text(&job->partition,
-		    s->view.market->partitions[edits->partition].name);
+		set_text(&job->partition, s->view.market->partitions[edits->partition].name);
 	if (edits->begin_utc_s > 0)
 		job->begin_time = (time_t)edits->begin_utc_s;
 	if (edits->limit_s > 0)
 		job->time_limit = (uint32_t)(edits->limit_s / 60);
 	if (edits->memory_mib > 0)
 		job->pn_min_memory =
-		    edits->memory_mib |
-		    (edits->memory_is_per_cpu ? MEM_PER_CPU : 0);
+		    edits->memory_mib | (edits->memory_is_per_cpu ? MEM_PER_CPU : 0);
 	if (edits->requeue)
 		job->requeue = 1;
 	/* Else the next run empties the files of the one before. */
@@ -276,8 +261,7 @@ book(const struct lt_submission *s)
 	uint32_t at_once = s->request.array_tasks;
 	struct lt_planned window = {0};
 
-	if (s->request.array_parallel > 0 &&
-	    s->request.array_parallel < at_once)
+	if (s->request.array_parallel > 0 && s->request.array_parallel < at_once)
 		at_once = s->request.array_parallel;
 	window.partition = (uint16_t)chosen->partition;
 	window.nodes = (float)(chosen->task_nodes * at_once);
@@ -295,8 +279,7 @@ merge_quote(job_desc_msg_t *job, const char *ours)
 	int code = LT_ENOMEM;
 
 	if (merged != NULL)
-		code = lt_quote_merge(
-		    merged, MERGED_BYTES, job->admin_comment, ours);
+		code = lt_quote_merge(merged, MERGED_BYTES, job->admin_comment, ours);
 	if (code == LT_OK)
 		set_text(&job->admin_comment, merged);
 	free(merged);
@@ -318,8 +301,7 @@ write_quote(struct lt_submission *s)
 static void
 remove_forged_quote(job_desc_msg_t *job)
 {
-	if (job->admin_comment != NULL &&
-	    strstr(job->admin_comment, "lowtide:") != NULL &&
+	if (job->admin_comment != NULL && strstr(job->admin_comment, "lowtide:") != NULL &&
 	    merge_quote(job, "") != LT_OK)
 		set_text(&job->admin_comment, "");
 }
@@ -334,8 +316,8 @@ tell_table(struct lt_submission *s)
 	if (s->known) {
 		lt_edits_lay(&s->request, &s->edits);
 		lt_submission_price(s);
-		lt_plan_table(text, sizeof(text), s->plan, &s->request,
-		    s->view.market, s->now_utc_s);
+		lt_plan_table(
+		    text, sizeof(text), s->plan, &s->request, s->view.market, s->now_utc_s);
 		lt_say_lines(s, text);
 	} else {
 		lt_say(s, "no plan: %s", s->error.text);
@@ -345,17 +327,16 @@ tell_table(struct lt_submission *s)
 		lt_het_tell(s);
 	if (lt_het_plans_on(s)) {
 		if (s->job->het_job_offset == 0)
-			lt_say(s,
-			    "this is a plan of all components: nothing is submitted.");
+			lt_say(s, "this is a plan of all components: nothing is submitted.");
 		return SLURM_SUCCESS;
 	}
 	lt_say(s, "this was a plan: nothing was submitted.");
 	return ESLURM_DISABLED;
 }
 
-/* The hold is for so many nodes, and more would cost more. Slurm would take a
- * maximum for what is wanted: fewer are as good as before; but not fewer than
- * MinNodes, for which Slurm 26.05 refuses that wish. */
+/* The hold is for so many nodes, and more would cost more. Slurm would take a maximum for what is
+ * wanted: fewer are as good as before; but not fewer than MinNodes, for which Slurm 26.05 refuses
+ * that wish. */
 static void
 bound_nodes(struct lt_submission *s)
 {
@@ -372,14 +353,13 @@ bound_nodes(struct lt_submission *s)
 	    "--nodes=1-%u, say, allows more", 2 * s->node_bound);
 }
 
-/* The default account may be another one by now than in our tables: where
- * budgets are kept, the job runs in the account that was priced. */
+/* The default account may be another one by now than in our tables: where budgets are kept, the job
+ * runs in the account that was priced. */
 static void
 name_account(struct lt_submission *s)
 {
-	if (lt_mode_may(s->view.market->mode, LT_MAY_EDIT) &&
-	    s->view.snapshot != NULL && s->view.snapshot->budget_count > 0 &&
-	    s->known && s->request.account[0] != '\0' &&
+	if (lt_mode_may(s->view.market->mode, LT_MAY_EDIT) && s->view.snapshot != NULL &&
+	    s->view.snapshot->budget_count > 0 && s->known && s->request.account[0] != '\0' &&
 	    (s->job->account == NULL || s->job->account[0] == '\0'))
 		set_text(&s->job->account, s->request.account);
 }
@@ -390,8 +370,7 @@ submit_blind(struct lt_submission *s)
 	int code;
 
 	if (s->options.plan) {
-		lt_fail(&s->error, LT_EIO,
-		    "lowtided's market snapshot can't be read");
+		lt_fail(&s->error, LT_EIO, "lowtided's market snapshot can't be read");
 		return tell_table(s);
 	}
 	code = lt_submission_blind(s);
@@ -400,8 +379,7 @@ submit_blind(struct lt_submission *s)
 	return code;
 }
 
-/* Leaves the job as it came if lowtide is off, and says so to a user who asked
- * for something. */
+/* Leaves the job as it came if lowtide is off, and says so to a user who asked for something. */
 static int
 submit_off(struct lt_submission *s)
 {
@@ -482,8 +460,8 @@ bool
 lt_submit_is_question(job_desc_msg_t *job, uint32_t submit_uid)
 {
 	if (lt_job_desc_id(job) == NO_VAL || job->name == NULL ||
-	    strcmp(job->name, LT_CAN_START_NAME) != 0 ||
-	    submit_uid != geteuid() || job->user_id != submit_uid)
+	    strcmp(job->name, LT_CAN_START_NAME) != 0 || submit_uid != geteuid() ||
+	    job->user_id != submit_uid)
 		return false;
 	set_text(&job->partition, LT_CAN_START_PARTITION);
 	return true;
@@ -497,8 +475,7 @@ say_words(struct lt_submission *s)
 	const struct lt_intent intent = intent_of(s);
 
 	if (s->edits.tells || s->edits.notes.count > 0)
-		lt_say_lines(s,
-		    lt_edits_words(words, sizeof(words), &s->edits, &intent));
+		lt_say_lines(s, lt_edits_words(words, sizeof(words), &s->edits, &intent));
 }
 
 /* The account that it runs in, as far as that is said. */
@@ -510,8 +487,7 @@ note_asked(const struct lt_submission *s)
 
 	lt_lower_copy(account, sizeof(account), s->job->account);
 	lt_asked_note(snapshot, s->job->user_id,
-	    snapshot != NULL && account[0] ? lt_sheet_account(snapshot, account)
-					   : -1,
+	    snapshot != NULL && account[0] ? lt_sheet_account(snapshot, account) : -1,
 	    s->now_utc_s);
 }
 

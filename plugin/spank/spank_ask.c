@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends one HTTP/1.0 request to the lowtided of this host, on its Unix socket,
- * with libc alone and 50 ms in all; and reads values from the flat JSON of the
- * reply. No socket, no reply in time, or another status than 200: no answer.
+ * Sends one HTTP/1.0 request to the lowtided of this host, on its Unix socket, with libc alone and
+ * 50 ms in all; and reads values from the flat JSON of the reply. No socket, no reply in time, or
+ * another status than 200: no answer.
  */
 #include "spank_parts.h"
 
@@ -47,8 +47,7 @@ lt_json_integer(const char *text, int64_t *value)
 		return NULL;
 	errno = 0;
 	number = strtoimax(text, &end, 10);
-	if (errno != 0 || end == text || *end == '.' || *end == 'e' ||
-	    *end == 'E')
+	if (errno != 0 || end == text || *end == '.' || *end == 'e' || *end == 'E')
 		return NULL;
 	*value = number;
 	return end;
@@ -77,8 +76,7 @@ left_ms(const struct timespec *start)
 	int64_t passed_ms;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	passed_ms = (now.tv_sec - start->tv_sec) * 1000 +
-		    (now.tv_nsec - start->tv_nsec) / 1000000;
+	passed_ms = (now.tv_sec - start->tv_sec) * 1000 + (now.tv_nsec - start->tv_nsec) / 1000000;
 	return passed_ms >= ANSWER_MS ? 0 : ANSWER_MS - (int)passed_ms;
 }
 
@@ -138,8 +136,7 @@ lt_spank_ask(char *reply, size_t size, const char *request)
 	bool whole;
 	int fd;
 
-	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s",
-		lt_spank.run_dir,
+	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", lt_spank.run_dir,
 		LT_SOCKET_FILE) >= (int)sizeof(address.sun_path))
 		return NULL;
 	clock_gettime(CLOCK_MONOTONIC, &start);
@@ -147,13 +144,11 @@ lt_spank_ask(char *reply, size_t size, const char *request)
 	if (fd < 0)
 		return NULL;
 	/* A Unix socket connects at once or not at all (a full backlog). */
-	whole =
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-	    send_all(fd, request, strlen(request), &start) &&
-	    receive_all(fd, reply, size, &start);
+	whole = connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+		send_all(fd, request, strlen(request), &start) &&
+		receive_all(fd, reply, size, &start);
 	close(fd);
-	if (!whole || strncmp(reply, "HTTP/1.", 7) != 0 ||
-	    strncmp(reply + 8, " 200", 4) != 0)
+	if (!whole || strncmp(reply, "HTTP/1.", 7) != 0 || strncmp(reply + 8, " 200", 4) != 0)
 		return NULL;
 	body = strstr(reply, "\r\n\r\n");
 	return body != NULL ? body + 4 : NULL;

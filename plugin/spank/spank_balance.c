@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a team's balance from the lowtided of this host (GET /v1/balance in
- * docs/api.md). Without an answer the balance is unknown.
+ * Reads a team's balance from the lowtided of this host (GET /v1/balance in docs/api.md). Without
+ * an answer the balance is unknown.
  */
 #include "spank_parts.h"
 
@@ -15,8 +15,7 @@ struct where { /* in the answer: "warn_" + name + "_micros" */
 };
 
 static bool
-figure_of(const struct where *where, const char *name, const char *unit,
-    int64_t *value)
+figure_of(const struct where *where, const char *name, const char *unit, int64_t *value)
 {
 	char key[40];
 
@@ -26,8 +25,7 @@ figure_of(const struct where *where, const char *name, const char *unit,
 }
 
 static void
-figures_of(
-    struct lt_balance_of *of, const struct where *where, const char *unit)
+figures_of(struct lt_balance_of *of, const struct where *where, const char *unit)
 {
 	of->is_limited = figure_of(where, "available", unit, &of->available);
 	if (!figure_of(where, "limit", unit, &of->limit) ||
@@ -72,8 +70,7 @@ lt_balance_parse(struct lt_balance *balance, const char *text)
 		return false;
 	balance->budgeted = true;
 	by_rule(&balance->binding, &(struct where){.text = text, .prefix = ""});
-	by_rule(&balance->warning,
-	    &(struct where){.text = text, .prefix = "warn_"});
+	by_rule(&balance->warning, &(struct where){.text = text, .prefix = "warn_"});
 	return true;
 }
 
@@ -85,16 +82,15 @@ make_request(char *out, size_t size, const char *account)
 	size_t used = 0;
 
 	for (const unsigned char *p = (const unsigned char *)account; *p; p++) {
-		if ((*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') ||
-		    *p == '_' || *p == '-' || *p == '.')
+		if ((*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') || *p == '_' ||
+		    *p == '-' || *p == '.')
 			encoded[used++] = (char)*p;
 		else
-			used += (size_t)snprintf(encoded + used,
-			    sizeof(encoded) - used, "%%%02X", *p);
+			used +=
+			    (size_t)snprintf(encoded + used, sizeof(encoded) - used, "%%%02X", *p);
 	}
 	encoded[used] = '\0';
-	snprintf(out, size,
-	    "GET /v1/balance%s%s HTTP/1.0\r\nHost: localhost\r\n\r\n",
+	snprintf(out, size, "GET /v1/balance%s%s HTTP/1.0\r\nHost: localhost\r\n\r\n",
 	    used ? "?account=" : "", encoded);
 }
 

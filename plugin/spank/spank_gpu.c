@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the GPUs of this node, for the job's environment (spank_env.c): by the
- * plugstack line's gpu=, else from the kernel's files. It runs as root, reads
- * only these and writes none. A GPU that is not recognised counts as AUTO.
+ * Finds the GPUs of this node, for the job's environment (spank_env.c): by the plugstack line's
+ * gpu=, else from the kernel's files. It runs as root, reads only these and writes none. A GPU that
+ * is not recognised counts as AUTO.
  */
 #include "spank_parts.h"
 
@@ -18,15 +18,13 @@
 enum { DEVICES_MAX = 64 };
 
 static bool
-read_small(char *out, size_t size, const char *directory, const char *entry,
-    const char *file)
+read_small(char *out, size_t size, const char *directory, const char *entry, const char *file)
 {
 	char path[512];
 	FILE *stream;
 	size_t count;
 
-	if (snprintf(path, sizeof(path), "%s/%s/%s", directory, entry, file) >=
-	    (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%s/%s", directory, entry, file) >= (int)sizeof(path))
 		return false;
 	stream = fopen(path, "re");
 	if (stream == NULL)
@@ -40,8 +38,8 @@ read_small(char *out, size_t size, const char *directory, const char *entry,
 static struct lt_gpu_here
 of_row(const struct lt_gpu *row)
 {
-	return (struct lt_gpu_here){.top = lt_gpu_top_precision(row),
-	    .memory_mib = row != NULL ? row->memory_mib : 0};
+	return (struct lt_gpu_here){
+	    .top = lt_gpu_top_precision(row), .memory_mib = row != NULL ? row->memory_mib : 0};
 }
 
 /* "Model: \t\t NVIDIA A100-SXM4-40GB" of one device. */
@@ -58,8 +56,7 @@ nvidia_gpu(const char *entry)
 	if (model != NULL) {
 		model += strlen("Model:");
 		model += strspn(model, " \t");
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(model, "\n"),
-		    model);
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(model, "\n"), model);
 	}
 	return of_row(lt_gpu_find(&room, name));
 }
@@ -77,8 +74,8 @@ kfd_number(const char *entry, const char *file, const char *word)
 	return line != NULL ? strtoull(line + strlen(word), NULL, 10) : 0;
 }
 
-/* "gfx_target_version 90010": gfx942 and later of the accelerators, gfx12 and
- * later of the rest, have FP8 matrix units; gfx908 and gfx11 BF16. 0 is a CPU:
+/* "gfx_target_version 90010": gfx942 and later of the accelerators, gfx12 and later of the rest,
+ * have FP8 matrix units; gfx908 and gfx11 BF16. 0 is a CPU:
  * AUTO, "none". */
 static struct lt_gpu_here
 amd_gpu(const char *entry)
@@ -92,8 +89,7 @@ amd_gpu(const char *entry)
 	    {90008, 90402, LT_PRECISION_BF16},
 	    {110000, 120000, LT_PRECISION_BF16},
 	};
-	const unsigned long long version =
-	    kfd_number(entry, "properties", "gfx_target_version ");
+	const unsigned long long version = kfd_number(entry, "properties", "gfx_target_version ");
 	struct lt_gpu_here here = {.top = LT_PRECISION_AUTO};
 
 	if (version == 0)
@@ -102,16 +98,14 @@ amd_gpu(const char *entry)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (version >= rows[i].from && version < rows[i].below)
 			here.top = rows[i].top;
-	here.memory_mib = (uint32_t)(kfd_number(entry, "mem_banks/0/properties",
-					 "size_in_bytes ") >>
-				     20);
+	here.memory_mib =
+	    (uint32_t)(kfd_number(entry, "mem_banks/0/properties", "size_in_bytes ") >> 20);
 	return here;
 }
 
 /* The properties that all GPUs of the node have; AUTO when there is none. */
 static struct lt_gpu_here
-of_devices(
-    const char *directory, struct lt_gpu_here (*gpu_of)(const char *entry))
+of_devices(const char *directory, struct lt_gpu_here (*gpu_of)(const char *entry))
 {
 	struct lt_gpu_here least = {.top = LT_PRECISION_AUTO};
 	DIR *const stream = opendir(directory);
@@ -172,10 +166,8 @@ gpu_by_table(char *name, size_t size, const char *table, const char *node)
 		const size_t length = strcspn(table, ",");
 		const char *const colon = memchr(table, ':', length);
 
-		if (colon != NULL &&
-		    node_matches(table, (size_t)(colon - table), node)) {
-			snprintf(name, size, "%.*s",
-			    (int)(length - (size_t)(colon + 1 - table)),
+		if (colon != NULL && node_matches(table, (size_t)(colon - table), node)) {
+			snprintf(name, size, "%.*s", (int)(length - (size_t)(colon + 1 - table)),
 			    colon + 1);
 			return true;
 		}
@@ -200,6 +192,5 @@ lt_spank_gpu_here(void)
 	if (gpu_by_table(name, sizeof(name), lt_spank.gpu, node))
 		return of_row(lt_gpu_find(&room, name));
 	here = of_devices(NVIDIA_GPUS, nvidia_gpu);
-	return here.top != LT_PRECISION_AUTO ? here
-					     : of_devices(AMD_NODES, amd_gpu);
+	return here.top != LT_PRECISION_AUTO ? here : of_devices(AMD_NODES, amd_gpu);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SPANK plugin: Slurm's entry points. They handle the options on sbatch, salloc
- * and srun (spank_options.c); the decision if job_submit/lowtide is absent
- * (spank_place.c); and on the node the job's environment (spank_env.c), its
- * power cap (spank_cap.c) and its progress (spank_progress.c). On a node a
- * failure never stops the job.
+ * SPANK plugin: Slurm's entry points. They handle the options on sbatch, salloc and srun
+ * (spank_options.c); the decision if job_submit/lowtide is absent (spank_place.c); and on the node
+ * the job's environment (spank_env.c), its power cap (spank_cap.c) and its progress
+ * (spank_progress.c). On a node a failure never stops the job.
  */
 #include "spank_parts.h"
 
@@ -15,8 +14,7 @@ slurm_spank_init(spank_t spank, int count, char **arguments)
 {
 	const spank_context_t context = spank_context();
 
-	if (context != S_CTX_LOCAL && context != S_CTX_ALLOCATOR &&
-	    context != S_CTX_REMOTE)
+	if (context != S_CTX_LOCAL && context != S_CTX_ALLOCATOR && context != S_CTX_REMOTE)
 		return 0;
 	lt_spank_begin(spank, count, arguments, context != S_CTX_REMOTE);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the plugstack line's arguments and the user's options, also from the
- * environment as Slurm does; and writes lines to the user. An option that is
- * malformed stops the submission with a message; an unknown argument is logged.
+ * Reads the plugstack line's arguments and the user's options, also from the environment as Slurm
+ * does; and writes lines to the user. An option that is malformed stops the submission with a
+ * message; an unknown argument is logged.
  */
 #include "lookup.h"
 #include "off.h"
@@ -52,27 +52,21 @@ read_arguments(int count, char **arguments)
 	for (int i = 0; i < count; i++) {
 		if ((value = argument_value(arguments[i], "run_dir")) != NULL)
 			lt_spank.run_dir = value;
-		else if ((value = argument_value(arguments[i], "node_dir")) !=
-			 NULL)
+		else if ((value = argument_value(arguments[i], "node_dir")) != NULL)
 			lt_spank.node_dir = value;
-		else if ((value = argument_value(arguments[i], "off_file")) !=
-			 NULL)
+		else if ((value = argument_value(arguments[i], "off_file")) != NULL)
 			lt_spank.off_file = value;
-		else if ((value = argument_value(
-			      arguments[i], "preemptible")) != NULL)
+		else if ((value = argument_value(arguments[i], "preemptible")) != NULL)
 			lt_spank.preemptible = value;
 		else if ((value = argument_value(arguments[i], "gpu")) != NULL)
 			lt_spank.gpu = value;
-		else if ((value = argument_value(arguments[i], "precision")) !=
-			 NULL)
+		else if ((value = argument_value(arguments[i], "precision")) != NULL)
 			lt_spank.precision = value;
 		else if ((value = argument_value(arguments[i], "amp")) != NULL)
 			lt_spank.amp = strcmp(value, "auto") == 0;
-		else if ((value = argument_value(arguments[i], "power_cap")) !=
-			 NULL)
+		else if ((value = argument_value(arguments[i], "power_cap")) != NULL)
 			lt_spank.power_cap = strcmp(value, "yes") == 0;
-		else if ((value = argument_value(arguments[i], "job_submit")) ==
-			     NULL ||
+		else if ((value = argument_value(arguments[i], "job_submit")) == NULL ||
 			 presence_of(value, &lt_spank.job_submit) != 0)
 			slurm_error(
 			    "lowtide: plugstack.conf: got %s, want run_dir=, node_dir=, off_file=, preemptible=, gpu=, precision=, amp=auto|off, power_cap=yes|no, job_submit=auto|yes|no",
@@ -82,20 +76,18 @@ read_arguments(int count, char **arguments)
 
 enum { LINE_SIZE = 1024 };
 
-/* The columns of the terminal behind "sbatch: error: lowtide: "; unlimited if
- * Slurm's messages go elsewhere. */
+/* The columns of the terminal behind "sbatch: error: lowtide: "; unlimited if Slurm's messages go
+ * elsewhere. */
 static int
 room_for(bool is_error)
 {
-	const char *const before =
-	    is_error ? ": error: lowtide: " : ": lowtide: ";
+	const char *const before = is_error ? ": error: lowtide: " : ": lowtide: ";
 	struct winsize size = {0};
 
-	if (!isatty(STDERR_FILENO) ||
-	    ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+	if (!isatty(STDERR_FILENO) || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 ||
+	    size.ws_col == 0)
 		return LINE_SIZE;
-	const int taken = lt_text_width(program_invocation_short_name) +
-			  lt_text_width(before);
+	const int taken = lt_text_width(program_invocation_short_name) + lt_text_width(before);
 
 	return size.ws_col > taken ? size.ws_col - taken : 1;
 }
@@ -132,8 +124,8 @@ lt_spank_say(const char *text, bool is_error)
 	}
 }
 
-/* Runs once for each source in Slurm's order, #SBATCH, environment, command
- * line, so the last value stays. */
+/* Runs once for each source in Slurm's order, #SBATCH, environment, command line, so the last value
+ * stays. */
 static int
 on_option(int id, const char *value, int remote)
 {
@@ -145,12 +137,10 @@ on_option(int id, const char *value, int remote)
 	if (value != NULL && value[0] == '\0' && !remote &&
 	    LT_ROW(lt_option_table, id).argument != NULL) {
 		slurm_error("lowtide: --%s=: got nothing behind the =, want %s",
-		    LT_ROW(lt_option_table, id).name,
-		    LT_ROW(lt_option_table, id).argument);
+		    LT_ROW(lt_option_table, id).name, LT_ROW(lt_option_table, id).argument);
 		return -1;
 	}
-	if (lt_option_parse(&lt_spank.options, (enum lt_option_id)id, value,
-		&err) == LT_OK) {
+	if (lt_option_parse(&lt_spank.options, (enum lt_option_id)id, value, &err) == LT_OK) {
 		lt_spank.given[id] = true;
 		return 0;
 	}
@@ -182,9 +172,9 @@ lt_spank_variable(char *out, size_t size, enum lt_option_id id)
 }
 
 /*
- * SBATCH_CARBON_AWARE and its like become the variable that Slurm itself reads
- * for a SPANK option, so Slurm ranks it: above #SBATCH, under the command
- * line. Only the command's own prefix counts, as for Slurm's options.
+ * SBATCH_CARBON_AWARE and its like become the variable that Slurm itself reads for a SPANK option,
+ * so Slurm ranks it: above #SBATCH, under the command line. Only the command's own prefix counts,
+ * as for Slurm's options.
  */
 static void
 map_environment(void)
@@ -206,8 +196,7 @@ map_environment(void)
 		char from[64], to[128];
 		const char *value;
 
-		snprintf(from, sizeof(from), "%s%s", prefix,
-		    LT_ROW(lt_option_table, id).variable);
+		snprintf(from, sizeof(from), "%s%s", prefix, LT_ROW(lt_option_table, id).variable);
 		value = getenv(from);
 		if (value == NULL || value[0] == '\0')
 			continue;
@@ -220,8 +209,7 @@ static void
 register_options(spank_t spank)
 {
 	for (int id = 0; id < LT_OPTION_COUNT; id++) {
-		const struct lt_option *const row =
-		    &LT_ROW(lt_option_table, id);
+		const struct lt_option *const row = &LT_ROW(lt_option_table, id);
 		struct spank_option option = {
 		    .name = (char *)(uintptr_t)row->name,
 		    .arginfo = (char *)(uintptr_t)row->argument,
@@ -235,17 +223,15 @@ register_options(spank_t spank)
 
 		/* Slurm copies it. */
 		if (spank_option_register(spank, &option) != 0)
-			slurm_error(
-			    "lowtide: --%s can't be registered", row->name);
+			slurm_error("lowtide: --%s can't be registered", row->name);
 	}
 }
 
 void
 lt_spank_begin(spank_t spank, int count, char **arguments, bool is_client)
 {
-	lt_spank = (struct lt_spank){.run_dir = "/run/lowtide",
-	    .node_dir = "/run/lowtide-node",
-	    .off_file = LT_OFF_PATH};
+	lt_spank = (struct lt_spank){
+	    .run_dir = "/run/lowtide", .node_dir = "/run/lowtide-node", .off_file = LT_OFF_PATH};
 	lt_options_init(&lt_spank.options);
 	read_arguments(count, arguments);
 	if (is_client)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of spank_lowtide.so: its plugstack arguments and the user's
- * options (spank_options.c), the decision in the client (spank_place.c), what
- * it asks of lowtided (spank_ask.c, spank_balance.c, spank_booking.c), and on
- * the node its GPUs (spank_gpu.c), the environment (spank_env.c), the power
- * cap of its run (spank_cap.c) and its progress (spank_progress.c).
+ * The parts of spank_lowtide.so: its plugstack arguments and the user's options (spank_options.c),
+ * the decision in the client (spank_place.c), what it asks of lowtided (spank_ask.c,
+ * spank_balance.c, spank_booking.c), and on the node its GPUs (spank_gpu.c), the environment
+ * (spank_env.c), the power cap of its run (spank_cap.c) and its progress (spank_progress.c).
  */
 #ifndef LT_SPANK_PARTS_H
 #define LT_SPANK_PARTS_H
@@ -21,8 +20,8 @@
 
 enum lt_presence { LT_PRESENCE_AUTO, LT_PRESENCE_YES, LT_PRESENCE_NO };
 
-/* The component of a heterogeneous job that is being submitted, from 0, and
- * their number; 0: none was yet. */
+/* The component of a heterogeneous job that is being submitted, from 0, and their number; 0: none
+ * was yet. */
 struct lt_component {
 	int index, count;
 };
@@ -43,8 +42,8 @@ struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
 };
 extern struct lt_spank lt_spank;
 
-/* The component that this call is for, once for each. words: the script and its
- * arguments, as sbatch has them, each after a space; written to; NULL: none. */
+/* The component that this call is for, once for each. words: the script and its arguments, as
+ * sbatch has them, each after a space; written to; NULL: none. */
 struct lt_component lt_spank_component(char *words);
 
 static inline bool
@@ -53,12 +52,12 @@ lt_spank_is_het(struct lt_component at)
 	return at.count > 1 || at.index > 0;
 }
 
-/* slurm_spank_init: read the arguments, register the options; in the client
- * take those of the environment. */
+/* slurm_spank_init: read the arguments, register the options; in the client take those of the
+ * environment. */
 void lt_spank_begin(spank_t spank, int count, char **arguments, bool is_client);
 
-/* slurm_spank_init_post_opt in sbatch, salloc, srun. Ends the command with 1
- * when the job is refused or was only a plan. */
+/* slurm_spank_init_post_opt in sbatch, salloc, srun. Ends the command with 1 when the job is
+ * refused or was only a plan. */
 void lt_spank_client(void);
 
 /* The same in the step daemon: the job's environment. */
@@ -67,9 +66,9 @@ void lt_spank_environment(spank_t spank);
 /* slurm_spank_task_init: what is known of a task only then. */
 void lt_spank_task(spank_t spank);
 
-/* slurm_spank_task_post_fork of each task: where the job names a file of its
- * progress and lowtide-node is there, a process that reads it. It ends with the
- * last task, else with this one (slurm_spank_exit). */
+/* slurm_spank_task_post_fork of each task: where the job names a file of its progress and
+ * lowtide-node is there, a process that reads it. It ends with the last task, else with this one
+ * (slurm_spank_exit). */
 void lt_spank_progress_begin(spank_t spank);
 void lt_spank_progress_task_over(void);
 void lt_spank_progress_end(void);
@@ -80,12 +79,11 @@ bool lt_spank_is_asked(void);
 /* Within a job: the variables of that job are none of the next one's. */
 void lt_spank_forget_outer(void);
 
-/* The client's word to the node, in UTC seconds: with --export=NONE, too, for
- * it begins with SLURM. */
+/* The client's word to the node, in UTC seconds: with --export=NONE, too, for it begins with
+ * SLURM. */
 #define LT_SPANK_DEADLINE "SLURM_LOWTIDE_DEADLINE"
 
-/* The client's plan's power cap, "<start>,<lt_capped_pack()>", where no
- * job_submit decides. */
+/* The client's plan's power cap, "<start>,<lt_capped_pack()>", where no job_submit decides. */
 #define LT_SPANK_CAP "SLURM_LOWTIDE_CAP"
 /* It is the plan's for starts from then on; nothing without a cap. */
 void lt_spank_tell_cap(const struct lt_capped *capped, int64_t start_utc_s);
@@ -95,8 +93,8 @@ void lt_spank_tell_cap(const struct lt_capped *capped, int64_t start_utc_s);
 #define LT_SPANK_CPU_FREQ "SLURM_CPU_FREQ_REQ"
 #define LT_SPANK_CAPPED "LOWTIDE_POWER_CAP"
 
-/* slurm_spank_init_post_opt in the step daemon of a batch script: slow what its
- * srun starts, if that is its plan. */
+/* slurm_spank_init_post_opt in the step daemon of a batch script: slow what its srun starts, if
+ * that is its plan. */
 void lt_spank_cap(spank_t spank);
 
 struct lt_gpu_here {
@@ -120,15 +118,15 @@ struct lt_balance { /* what lowtided answers */
 			int64_t available;
 			int64_t limit, spent, held; /* limit -1: not shown */
 		} money, carbon;		    /* micros, mg CO2e */
-	} binding, warning; /* budgets that bind, that only warn */
+	} binding, warning;			    /* budgets that bind, that only warn */
 };
 
-/* One whole HTTP request to the lowtided of this host, 50 ms in all: the body
- * of its answer, in reply; NULL: none, or a refusal. */
+/* One whole HTTP request to the lowtided of this host, 50 ms in all: the body of its answer, in
+ * reply; NULL: none, or a refusal. */
 const char *lt_spank_ask(char *reply, size_t size, const char *request);
-/* In outside bytes that should be JSON: the text after "key": of a flat object,
- * NULL without it; what is behind an integer; what is behind a string, whose
- * escapes are not read: one in it, or too long: NULL and "". */
+/* In outside bytes that should be JSON: the text after "key": of a flat object, NULL without it;
+ * what is behind an integer; what is behind a string, whose escapes are not read: one in it, or too
+ * long: NULL and "". */
 const char *lt_json_value(const char *text, const char *key);
 const char *lt_json_integer(const char *text, int64_t *value);
 const char *lt_json_string(const char *text, char *out, size_t size);
@@ -151,14 +149,12 @@ struct lt_own_plan {		      /* to be announced: lent */
 	const struct lt_estimate *chosen;
 };
 
-/* Asks for the plans that came since *others, and adds them there. A plan is
- * announced; true if and only if it is booked, which it is not if others came.
- */
-bool lt_spank_book(struct lt_others *others, const struct lt_market *market,
-    const struct lt_own_plan *plan);
+/* Asks for the plans that came since *others, and adds them there. A plan is announced; true if and
+ * only if it is booked, which it is not if others came. */
+bool lt_spank_book(
+    struct lt_others *others, const struct lt_market *market, const struct lt_own_plan *plan);
 
 /* An answer of lowtided, into others; true: booked. For fuzzing, too. */
-bool lt_others_parse(
-    struct lt_others *others, const struct lt_market *market, const char *text);
+bool lt_others_parse(struct lt_others *others, const struct lt_market *market, const char *text);
 
 #endif

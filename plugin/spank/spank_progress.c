@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starts a process in the step daemon that reads the job's progress from the
- * file that the job names (LOWTIDE_PROGRESS_FILE) and sends it to lowtide-node.
- * It runs as the job's user, lives as long as the step daemon keeps its end of
- * a pipe, and is nobody's child: Slurm neither waits for it nor counts it as
- * the job's. A file that can't be read, or a node without lowtide-node, is
+ * Starts a process in the step daemon that reads the job's progress from the file that the job
+ * names (LOWTIDE_PROGRESS_FILE) and sends it to lowtide-node. It runs as the job's user, lives as
+ * long as the step daemon keeps its end of a pipe, and is nobody's child: Slurm neither waits for
+ * it nor counts it as the job's. A file that can't be read, or a node without lowtide-node, is
  * tried again without a word.
  *
- * After the fork only async-signal-safe functions are called, since the step
- * daemon has threads.
+ * After the fork only async-signal-safe functions are called, since the step daemon has threads.
  */
 #include "spank_parts.h"
 
@@ -70,20 +68,17 @@ monotonic_s(void)
 static bool
 is_same(const struct stat *a, const struct stat *b)
 {
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_size == b->st_size &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
-	       a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
-	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
 /* Its text; -1: it is no plain file of at most 4 KiB, or can't be read. */
 static ssize_t
 read_file(struct reader *reader, char text[FILE_BYTES_MAX])
 {
-	const int fd = open(reader->path,
-	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	const int fd =
+	    open(reader->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	ssize_t length = -1;
 
 	if (fd < 0)
@@ -95,8 +90,8 @@ read_file(struct reader *reader, char text[FILE_BYTES_MAX])
 	return length;
 }
 
-/* Reads the file if it changed; true if that is news. A file from before the
- * task began belongs to the run before. */
+/* Reads the file if it changed; true if that is news. A file from before the task began belongs to
+ * the run before. */
 static bool
 look_at_file(struct reader *reader)
 {
@@ -132,10 +127,9 @@ send_progress(struct reader *reader)
 	char bytes[LT_PROGRESS_BYTES_MAX];
 	const size_t length = lt_progress_pack(bytes, &reader->message);
 
-	reader->is_told =
-	    sendto(SOCKET_FD, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL,
-		(const struct sockaddr *)&reader->socket,
-		sizeof(reader->socket)) == (ssize_t)length;
+	reader->is_told = sendto(SOCKET_FD, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL,
+			      (const struct sockaddr *)&reader->socket,
+			      sizeof(reader->socket)) == (ssize_t)length;
 	reader->told_s = monotonic_s();
 }
 
@@ -149,8 +143,7 @@ read_on(struct reader *reader)
 
 		reader->is_told &= !is_news;
 		if (reader->message.first[0] != '\0' &&
-		    (!reader->is_told ||
-			monotonic_s() >= reader->told_s + TELL_S))
+		    (!reader->is_told || monotonic_s() >= reader->told_s + TELL_S))
 			send_progress(reader);
 		struct pollfd wait = {.fd = PIPE_FD, .events = POLLIN};
 		is_ending = poll(&wait, 1, LOOK_MS) > 0;
@@ -181,10 +174,9 @@ keep_only(int pipe_fd)
 static bool
 become_user(const struct reader *reader)
 {
-	if (geteuid() == 0 &&
-	    (setgroups((size_t)reader->group_count, reader->groups) != 0 ||
-		setresgid(reader->gid, reader->gid, reader->gid) != 0 ||
-		setresuid(reader->uid, reader->uid, reader->uid) != 0))
+	if (geteuid() == 0 && (setgroups((size_t)reader->group_count, reader->groups) != 0 ||
+				  setresgid(reader->gid, reader->gid, reader->gid) != 0 ||
+				  setresuid(reader->uid, reader->uid, reader->uid) != 0))
 		return false;
 	return getuid() == reader->uid && geteuid() == reader->uid;
 }
@@ -196,8 +188,7 @@ be_reader(struct reader *reader)
 
 	sigemptyset(&none);
 	(void)setsid();
-	if (!become_user(reader) || !keep_only(reader->pipe_fd) ||
-	    chdir("/") != 0)
+	if (!become_user(reader) || !keep_only(reader->pipe_fd) || chdir("/") != 0)
 		_exit(1);
 	for (int number = 1; number < NSIG; number++)
 		(void)signal(number, SIG_DFL);
@@ -241,14 +232,12 @@ restarts_of(spank_t spank)
 	uint32_t told = 0;
 	char text[16] = "";
 
-	if (spank_get_item(spank, S_SLURM_RESTART_COUNT, &told) !=
-	    ESPANK_SUCCESS)
+	if (spank_get_item(spank, S_SLURM_RESTART_COUNT, &told) != ESPANK_SUCCESS)
 		told = 0;
 	spank_getenv(spank, "SLURM_RESTART_COUNT", text, sizeof(text));
 	const unsigned long handed_down = strtoul(text, NULL, 10);
 
-	return told > 0 || handed_down > UINT32_MAX ? told
-						    : (uint32_t)handed_down;
+	return told > 0 || handed_down > UINT32_MAX ? told : (uint32_t)handed_down;
 }
 
 static bool
@@ -256,25 +245,23 @@ describe(struct reader *reader, spank_t spank)
 {
 	struct lt_progress_message *const message = &reader->message;
 	gid_t *groups = NULL;
-	const int length = snprintf(reader->socket.sun_path,
-	    sizeof(reader->socket.sun_path), "%s/node.sock", lt_spank.node_dir);
+	const int length = snprintf(reader->socket.sun_path, sizeof(reader->socket.sun_path),
+	    "%s/node.sock", lt_spank.node_dir);
 	struct stat found;
 
 	reader->socket.sun_family = AF_UNIX;
 	/* Nobody listens here: nothing is read. */
 	if (length < 0 || length >= (int)sizeof(reader->socket.sun_path) ||
-	    lstat(reader->socket.sun_path, &found) != 0 ||
-	    !S_ISSOCK(found.st_mode) ||
-	    spank_get_item(spank, S_JOB_ID, &message->job_id) !=
-		ESPANK_SUCCESS ||
+	    lstat(reader->socket.sun_path, &found) != 0 || !S_ISSOCK(found.st_mode) ||
+	    spank_get_item(spank, S_JOB_ID, &message->job_id) != ESPANK_SUCCESS ||
 	    spank_get_item(spank, S_JOB_UID, &reader->uid) != ESPANK_SUCCESS ||
 	    spank_get_item(spank, S_JOB_GID, &reader->gid) != ESPANK_SUCCESS)
 		return false;
 	message->restarts = restarts_of(spank);
 	reader->groups = &reader->gid;
 	reader->group_count = 1;
-	if (spank_get_item(spank, S_JOB_SUPPLEMENTARY_GIDS, &groups,
-		&reader->group_count) == ESPANK_SUCCESS &&
+	if (spank_get_item(spank, S_JOB_SUPPLEMENTARY_GIDS, &groups, &reader->group_count) ==
+		ESPANK_SUCCESS &&
 	    groups != NULL && reader->group_count > 0)
 		reader->groups = groups;
 	else
@@ -290,8 +277,7 @@ is_first_task(spank_t spank)
 	int task = 1;
 
 	return spank_get_item(spank, S_JOB_NODEID, &node) == ESPANK_SUCCESS &&
-	       spank_get_item(spank, S_TASK_ID, &task) == ESPANK_SUCCESS &&
-	       node == 0 && task == 0;
+	       spank_get_item(spank, S_TASK_ID, &task) == ESPANK_SUCCESS && node == 0 && task == 0;
 }
 
 void
@@ -301,8 +287,8 @@ lt_spank_progress_begin(spank_t spank)
 
 	task_count++;
 	if (keep_fd >= 0 || !is_first_task(spank) ||
-	    spank_getenv(spank, "LOWTIDE_PROGRESS_FILE", reader.path,
-		sizeof(reader.path)) != ESPANK_SUCCESS ||
+	    spank_getenv(spank, "LOWTIDE_PROGRESS_FILE", reader.path, sizeof(reader.path)) !=
+		ESPANK_SUCCESS ||
 	    reader.path[0] != '/' || !describe(&reader, spank))
 		return;
 	start_reader(&reader);

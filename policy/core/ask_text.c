@@ -2,11 +2,10 @@
 /*
  * Counts in the texts of a request: TRES and Gres lists, and the tasks of an
  * --array text, "first[-last[:step]][%parallel]" separated by commas, within
- * optional brackets. For an array an upper bound is enough, so overlaps are not
- * searched for.
+ * optional brackets. For an array an upper bound is enough, so overlaps are not searched for.
  *
- * Bounded by the length of the text. slurmctld reads the text again after the
- * plugin with its own parser, so what is unclear here only counts as more.
+ * Bounded by the length of the text. slurmctld reads the text again after the plugin with its own
+ * parser, so what is unclear here only counts as more.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -28,10 +27,9 @@ refuse(const struct scanner *scanner, const char *wanted)
 {
 	const char found[2] = {*scanner->at, '\0'};
 	const int column = (int)(scanner->at - scanner->text) + 1;
-	const int code = lt_fail(scanner->err, LT_EINPUT,
-	    "--array: column %d: found %s%s%s, want %s", column,
-	    *found ? "\"" : "", *found ? found : "the end", *found ? "\"" : "",
-	    wanted);
+	const int code =
+	    lt_fail(scanner->err, LT_EINPUT, "--array: column %d: found %s%s%s, want %s", column,
+		*found ? "\"" : "", *found ? found : "the end", *found ? "\"" : "", wanted);
 
 	if (scanner->err != NULL && scanner->err->column == 0)
 		scanner->err->column = column;
@@ -74,8 +72,7 @@ check_id(const struct scanner *scanner, uint32_t id, uint32_t size)
 
 /* One item; *tasks grows by its ids. */
 static int
-item(
-    struct scanner *scanner, uint32_t size, uint64_t *tasks, uint32_t *parallel)
+item(struct scanner *scanner, uint32_t size, uint64_t *tasks, uint32_t *parallel)
 {
 	uint32_t first, last, step = 1;
 
@@ -96,8 +93,7 @@ item(
 		if (code != LT_OK)
 			return code;
 		if (last < first)
-			return refuse(scanner,
-			    "a last id not below the first before this");
+			return refuse(scanner, "a last id not below the first before this");
 		skip_close(scanner);
 		if (*scanner->at == ':') {
 			scanner->at++;
@@ -105,8 +101,7 @@ item(
 			if (code != LT_OK)
 				return code;
 			if (step == 0)
-				return refuse(
-				    scanner, "a step above 0 before this");
+				return refuse(scanner, "a step above 0 before this");
 			skip_close(scanner);
 		}
 	}
@@ -127,18 +122,17 @@ item(
 }
 
 int
-lt_array_count(const char *text, uint32_t max_array_size, uint32_t *tasks,
-    uint32_t *parallel, struct lt_error *err)
+lt_array_count(const char *text, uint32_t max_array_size, uint32_t *tasks, uint32_t *parallel,
+    struct lt_error *err)
 {
 	struct scanner scanner = {text, text, err};
-	const uint32_t size =
-	    max_array_size == 0 ? LT_ARRAY_TASKS_MAX : max_array_size;
+	const uint32_t size = max_array_size == 0 ? LT_ARRAY_TASKS_MAX : max_array_size;
 	uint64_t sum = 0;
 	uint32_t most = 0;
 
 	if (strnlen(text, LT_ARRAY_TEXT_MAX + 1) > LT_ARRAY_TEXT_MAX)
-		return lt_fail(err, LT_ELIMIT,
-		    "--array: longer than %d characters", LT_ARRAY_TEXT_MAX);
+		return lt_fail(
+		    err, LT_ELIMIT, "--array: longer than %d characters", LT_ARRAY_TEXT_MAX);
 	for (;;) {
 		/* slurmctld passes over empty items. */
 		while (*scanner.at == ',')
@@ -149,8 +143,8 @@ lt_array_count(const char *text, uint32_t max_array_size, uint32_t *tasks,
 		if (code != LT_OK)
 			return code;
 		if (*scanner.at != ',' && *scanner.at != '\0')
-			return refuse(&scanner,
-			    "first[-last[:step]][%parallel], separated by commas");
+			return refuse(
+			    &scanner, "first[-last[:step]][%parallel], separated by commas");
 	}
 	/* Items may overlap: there are no more ids than the size allows. */
 	*tasks = sum < size ? (uint32_t)sum : size;
@@ -188,10 +182,9 @@ unit_of(const char *suffix, size_t length)
 	static const struct {
 		const char *suffix;
 		uint64_t times;
-	} units[] = {{"", 1}, {"k", 1 << 10}, {"kib", 1 << 10}, {"kb", 1000},
-	    {"m", 1 << 20}, {"mib", 1 << 20}, {"mb", 1000000}, {"g", 1 << 30},
-	    {"gib", 1 << 30}, {"gb", 1000000000}, {"t", LT_ASK_MAX},
-	    {"tib", LT_ASK_MAX}, {"tb", LT_ASK_MAX}, {"p", LT_ASK_MAX},
+	} units[] = {{"", 1}, {"k", 1 << 10}, {"kib", 1 << 10}, {"kb", 1000}, {"m", 1 << 20},
+	    {"mib", 1 << 20}, {"mb", 1000000}, {"g", 1 << 30}, {"gib", 1 << 30}, {"gb", 1000000000},
+	    {"t", LT_ASK_MAX}, {"tib", LT_ASK_MAX}, {"tb", LT_ASK_MAX}, {"p", LT_ASK_MAX},
 	    {"pib", LT_ASK_MAX}, {"pb", LT_ASK_MAX}};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
@@ -208,8 +201,8 @@ is_signed(char c)
 	return c != '\0' && strchr("+- \t\n\v\f\r", c) != NULL;
 }
 
-/* "4", "64kb". Some releases of Slurm take "+8", " 8" and "-8" for numbers,
- * others for types: the most. */
+/* "4", "64kb". Some releases of Slurm take "+8", " 8" and "-8" for numbers, others for types: the
+ * most. */
 static bool
 read_count(const char *field, const char *end, uint64_t *count)
 {
@@ -228,9 +221,8 @@ read_count(const char *field, const char *end, uint64_t *count)
 	return unit > 0;
 }
 
-/* Notes a GPU type. Several types, or one that is too long, become a type that
- * no node has; each further name counts as another, as the first ones are not
- * known any more. */
+/* Notes a GPU type. Several types, or one that is too long, become a type that no node has; each
+ * further name counts as another, as the first ones are not known any more. */
 static void
 note_type(char *type, const char *name, size_t length)
 {
@@ -238,13 +230,11 @@ note_type(char *type, const char *name, size_t length)
 
 	if (kinds > 0) {
 		if (kinds + 1 < LT_GPU_NAME_SIZE)
-			memcpy(
-			    type + kinds, LT_GPU_TYPES, sizeof(LT_GPU_TYPES));
+			memcpy(type + kinds, LT_GPU_TYPES, sizeof(LT_GPU_TYPES));
 		return;
 	}
 	if (length >= LT_GPU_NAME_SIZE ||
-	    (type[0] != '\0' &&
-		(strncmp(type, name, length) != 0 || type[length] != '\0'))) {
+	    (type[0] != '\0' && (strncmp(type, name, length) != 0 || type[length] != '\0'))) {
 		memcpy(type, LT_GPU_TYPES, sizeof(LT_GPU_TYPES));
 		return;
 	}
@@ -262,14 +252,12 @@ count_of_item(const char *item, const char *end, char *type)
 		const char *const field = ++item;
 		uint64_t number;
 
-		while (
-		    item < end && *item != ':' && *item != '=' && *item != '(')
+		while (item < end && *item != ':' && *item != '=' && *item != '(')
 			item++;
 		/* Before a count a number is a type: "gpu:4090:1". */
 		const bool is_last = item >= end || *item != ':';
 
-		if ((is_last || type == NULL) &&
-		    read_count(field, item, &number)) {
+		if ((is_last || type == NULL) && read_count(field, item, &number)) {
 			count = number;
 		} else if (type != NULL && item > field) {
 			note_type(type, field, (size_t)(item - field));
@@ -282,8 +270,7 @@ count_of_item(const char *item, const char *end, char *type)
 static const char *
 without_gres(const char *item, const char *end)
 {
-	return end - item >= 5 && (strncmp(item, "gres:", 5) == 0 ||
-				      strncmp(item, "gres/", 5) == 0)
+	return end - item >= 5 && (strncmp(item, "gres:", 5) == 0 || strncmp(item, "gres/", 5) == 0)
 		   ? item + 5
 		   : item;
 }
@@ -298,14 +285,11 @@ lt_gres_count(const char *text, const char *name, char *type)
 		const char *const end = text + strcspn(text, ",;");
 		const char *item = without_gres(text, end);
 
-		if ((size_t)(end - item) >= name_length &&
-		    strncmp(item, name, name_length) == 0) {
+		if ((size_t)(end - item) >= name_length && strncmp(item, name, name_length) == 0) {
 			item += name_length;
 			/* Else another one, as gpumem. */
-			if (item == end || *item == ':' || *item == '=' ||
-			    *item == '(')
-				sum = at_most(
-				    sum + count_of_item(item, end, type));
+			if (item == end || *item == ':' || *item == '=' || *item == '(')
+				sum = at_most(sum + count_of_item(item, end, type));
 		}
 		text = end + (*end != '\0');
 	}
@@ -324,8 +308,8 @@ lt_tres_unknown(const char *text, size_t *length)
 
 		*length = strcspn(item, ":=(,;");
 		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-			is_known |= strlen(known[i]) == *length &&
-				    strncmp(item, known[i], *length) == 0;
+			is_known |=
+			    strlen(known[i]) == *length && strncmp(item, known[i], *length) == 0;
 		if (!is_known)
 			return item;
 		text = end + (*end != '\0');
@@ -344,8 +328,7 @@ lt_gpu_kinds(const char *type)
 uint32_t
 lt_shards_count(const char *text)
 {
-	return lt_gres_count(text, "shard", NULL) +
-	       lt_gres_count(text, "mps", NULL);
+	return lt_gres_count(text, "shard", NULL) + lt_gres_count(text, "mps", NULL);
 }
 
 uint32_t
@@ -387,8 +370,7 @@ lt_expanded_job(const char *dependency)
 		const char *end = at + sizeof(word) - 1;
 
 		/* Slurm may read some job's id from any other text. */
-		if (!read_number(&end, &job_id) || job_id == 0 ||
-		    !ends_job_id(*end))
+		if (!read_number(&end, &job_id) || job_id == 0 || !ends_job_id(*end))
 			job_id = LT_ASK_MAX;
 		if (count++ > 0) /* the last one decides, up to 24.11 */
 			job_id = LT_ASK_MAX;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Admission: settled + open holds + this hold <= limit for every budget,
- * currency and period that the hold touches, or nothing is added. Also the
- * look-ups before it in a loaded budget snapshot (accounts, their members,
- * which budgets bind them), and the table of what was held since that
+ * Admission: settled + open holds + this hold <= limit for every budget, currency and period that
+ * the hold touches, or nothing is added. Also the look-ups before it in a loaded budget snapshot
+ * (accounts, their members, which budgets bind them), and the table of what was held since that
  * snapshot.
  *
- * Integers only, no allocation, no clock: the caller holds the lock. Fails
- * with the budget that has no room; sums that pass int64_t and a full table
- * refuse, too.
+ * Integers only, no allocation, no clock: the caller holds the lock. Fails with the budget that has
+ * no room; sums that pass int64_t and a full table refuse, too.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -32,9 +30,8 @@ struct lt_user_sums {
 };
 
 /*
- * Sums held since a snapshot, in one block: this struct, the sums of each
- * budget, the sums of users in the order in which they came, and a hash table
- * of indexes that finds those.
+ * Sums held since a snapshot, in one block: this struct, the sums of each budget, the sums of users
+ * in the order in which they came, and a hash table of indexes that finds those.
  */
 struct lt_recent {
 	bool overflow; /* a sum passed int64_t or no place was left */
@@ -78,17 +75,15 @@ lt_sheet_account(const struct lt_budget_snapshot *snapshot, const char *name)
 	}
 	lower[length] = '\0';
 	const struct lt_account *const found =
-	    snapshot->account_count == 0
-		? NULL
-		: bsearch(lower, snapshot->accounts, snapshot->account_count,
-		      sizeof(*found), by_name);
+	    snapshot->account_count == 0 ? NULL
+					 : bsearch(lower, snapshot->accounts,
+					       snapshot->account_count, sizeof(*found), by_name);
 	return found == NULL ? -1 : (int)(found - snapshot->accounts);
 }
 
 /* First pair at or after (uid, account). */
 static uint32_t
-pair_from(
-    const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
+pair_from(const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
 {
 	uint32_t low = 0, high = snapshot->pair_count;
 
@@ -96,8 +91,7 @@ pair_from(
 		const uint32_t middle = low + (high - low) / 2;
 		const struct lt_pair *const pair = &snapshot->pairs[middle];
 
-		if (pair->uid < uid ||
-		    (pair->uid == uid && pair->account < account))
+		if (pair->uid < uid || (pair->uid == uid && pair->account < account))
 			low = middle + 1;
 		else
 			high = middle;
@@ -106,8 +100,7 @@ pair_from(
 }
 
 int
-lt_sheet_default_account(
-    const struct lt_budget_snapshot *snapshot, uint32_t uid)
+lt_sheet_default_account(const struct lt_budget_snapshot *snapshot, uint32_t uid)
 {
 	for (uint32_t i = pair_from(snapshot, uid, 0);
 	     i < snapshot->pair_count && snapshot->pairs[i].uid == uid; i++)
@@ -117,8 +110,7 @@ lt_sheet_default_account(
 }
 
 const struct lt_pair *
-lt_sheet_pair(
-    const struct lt_budget_snapshot *snapshot, uint32_t uid, int account)
+lt_sheet_pair(const struct lt_budget_snapshot *snapshot, uint32_t uid, int account)
 {
 	if (account < 0)
 		return NULL;
@@ -138,8 +130,7 @@ lt_sheet_budgeted(const struct lt_budget_snapshot *snapshot, int account)
 
 /* First manager at or after (uid, account). */
 static uint32_t
-manager_from(
-    const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
+manager_from(const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
 {
 	uint32_t low = 0, high = snapshot->manager_count;
 
@@ -156,13 +147,11 @@ manager_from(
 }
 
 static bool
-is_manager(
-    const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
+is_manager(const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
 {
 	const uint32_t i = manager_from(snapshot, uid, account);
 
-	return i < snapshot->manager_count &&
-	       snapshot->managers[i].uid == uid &&
+	return i < snapshot->manager_count && snapshot->managers[i].uid == uid &&
 	       snapshot->managers[i].account == account;
 }
 
@@ -175,8 +164,7 @@ lt_sheet_is_manager(const struct lt_budget_snapshot *snapshot, uint32_t uid)
 }
 
 bool
-lt_sheet_manages(
-    const struct lt_budget_snapshot *snapshot, uint32_t uid, int account)
+lt_sheet_manages(const struct lt_budget_snapshot *snapshot, uint32_t uid, int account)
 {
 	assert(account >= -1 && account < (int)snapshot->account_count);
 
@@ -196,17 +184,16 @@ lt_sheet_manages(
 
 #define NO_ENTRY UINT32_MAX
 
-/* Most (budget, uid) that can come: each pair with each budget of its account,
- * no more than the ring has holds; and room for one hold more, which lt_admit()
- * asks for before it knows that the entries are there already. */
+/* Most (budget, uid) that can come: each pair with each budget of its account, no more than the
+ * ring has holds; and room for one hold more, which lt_admit() asks for before it knows that the
+ * entries are there already. */
 static uint32_t
 user_max(const struct lt_budget_snapshot *snapshot)
 {
 	uint64_t count = LT_BINDINGS_MAX;
 
 	for (uint32_t i = 0; i < snapshot->pair_count; i++) {
-		count += snapshot->accounts[snapshot->pairs[i].account]
-			     .binding_count;
+		count += snapshot->accounts[snapshot->pairs[i].account].binding_count;
 		if (count >= LT_RING_SLOTS)
 			return LT_RING_SLOTS;
 	}
@@ -241,23 +228,19 @@ lt_recent_size(const struct lt_budget_snapshot *snapshot)
 }
 
 void
-lt_recent_init(
-    struct lt_recent *recent, const struct lt_budget_snapshot *snapshot)
+lt_recent_init(struct lt_recent *recent, const struct lt_budget_snapshot *snapshot)
 {
 	(void)lay_out(recent, snapshot);
 	unsigned char *const base = (unsigned char *)recent;
-	memset(base + recent->sums_at, 0,
-	    snapshot->budget_count * sizeof(struct lt_sums));
-	memset(base + recent->slots_at, 0xff,
-	    recent->slot_count * sizeof(uint32_t));
+	memset(base + recent->sums_at, 0, snapshot->budget_count * sizeof(struct lt_sums));
+	memset(base + recent->slots_at, 0xff, recent->slot_count * sizeof(uint32_t));
 }
 
 /* Returns a budget's sums, lent; the block's owner may change them. */
 static struct lt_sums *
 recent_of_budget(const struct lt_recent *recent, uint32_t budget)
 {
-	void *const table =
-	    (unsigned char *)(uintptr_t)recent + recent->sums_at;
+	void *const table = (unsigned char *)(uintptr_t)recent + recent->sums_at;
 
 	return (struct lt_sums *)table + budget;
 }
@@ -278,15 +261,13 @@ user_slot(struct lt_recent *recent, uint32_t budget, uint32_t uid)
 
 		if (*slot == NO_ENTRY)
 			return slot;
-		const struct lt_user_sums *const user =
-		    (const struct lt_user_sums *)users + *slot;
+		const struct lt_user_sums *const user = (const struct lt_user_sums *)users + *slot;
 		if (user->budget == budget && user->uid == uid)
 			return slot;
 	}
 }
 
-/* Returns the sums of a user within a budget, lent; zeros where nothing was
- * held. */
+/* Returns the sums of a user within a budget, lent; zeros where nothing was held. */
 static const struct lt_user_sums *
 recent_of_user(const struct lt_recent *recent, uint32_t budget, uint32_t uid)
 {
@@ -294,11 +275,9 @@ recent_of_user(const struct lt_recent *recent, uint32_t budget, uint32_t uid)
 	/* The look-up writes nothing. */
 	struct lt_recent *const same = (struct lt_recent *)(uintptr_t)recent;
 	const uint32_t index = *user_slot(same, budget, uid);
-	const void *const users =
-	    (const unsigned char *)recent + recent->users_at;
+	const void *const users = (const unsigned char *)recent + recent->users_at;
 
-	return index == NO_ENTRY ? &none
-				 : (const struct lt_user_sums *)users + index;
+	return index == NO_ENTRY ? &none : (const struct lt_user_sums *)users + index;
 }
 
 /* The same, made when absent; NULL when there is no place. */
@@ -312,8 +291,7 @@ make_recent_user(struct lt_recent *recent, uint32_t budget, uint32_t uid)
 		if (recent->user_count == recent->user_max)
 			return NULL;
 		*slot = recent->user_count++;
-		struct lt_user_sums *const user =
-		    (struct lt_user_sums *)users + *slot;
+		struct lt_user_sums *const user = (struct lt_user_sums *)users + *slot;
 		memset(user, 0, sizeof(*user));
 		user->budget = budget;
 		user->uid = uid;
@@ -344,8 +322,7 @@ overlaps(const struct lt_period *period, int64_t start_utc_s, int64_t end_utc_s)
 	if (period->start_utc_s >= period->end_utc_s)
 		return false;
 	return start_utc_s < period->end_utc_s &&
-	       (end_utc_s > period->start_utc_s ||
-		   start_utc_s >= period->start_utc_s);
+	       (end_utc_s > period->start_utc_s || start_utc_s >= period->start_utc_s);
 }
 
 static int
@@ -359,19 +336,17 @@ by_budget_and_uid(const void *key, const void *usage)
 }
 
 static const struct lt_usage *
-usage_find(
-    const struct lt_budget_snapshot *snapshot, uint32_t budget, uint32_t uid)
+usage_find(const struct lt_budget_snapshot *snapshot, uint32_t budget, uint32_t uid)
 {
 	const struct lt_usage key = {.budget = budget, .uid = uid};
 
-	return snapshot->usage_count == 0
-		   ? NULL
-		   : bsearch(&key, snapshot->usages, snapshot->usage_count,
-			 sizeof(key), by_budget_and_uid);
+	return snapshot->usage_count == 0 ? NULL
+					  : bsearch(&key, snapshot->usages, snapshot->usage_count,
+						sizeof(key), by_budget_and_uid);
 }
 
-/* Limit, settled, held (recent included) and the rest of one budget or user cap
- * in one period and currency. */
+/* Limit, settled, held (recent included) and the rest of one budget or user cap in one period and
+ * currency. */
 struct balance {
 	bool limited;
 	int64_t limit, settled, held, available;
@@ -392,16 +367,12 @@ balance_of(struct balance *balance, const struct parts *parts, int currency)
 	if (!balance->limited)
 		return true;
 	balance->limit = amount_of(parts->limit, currency);
-	balance->settled =
-	    parts->settled != NULL ? amount_of(parts->settled, currency) : 0;
-	balance->held =
-	    parts->held != NULL ? amount_of(parts->held, currency) : 0;
+	balance->settled = parts->settled != NULL ? amount_of(parts->settled, currency) : 0;
+	balance->held = parts->held != NULL ? amount_of(parts->held, currency) : 0;
 	if (!lt_add(&balance->held, parts->recent[currency]))
 		return false;
-	return !__builtin_sub_overflow(
-		   balance->limit, balance->settled, &balance->available) &&
-	       !__builtin_sub_overflow(
-		   balance->available, balance->held, &balance->available);
+	return !__builtin_sub_overflow(balance->limit, balance->settled, &balance->available) &&
+	       !__builtin_sub_overflow(balance->available, balance->held, &balance->available);
 }
 
 /* Which limits of one budget: its own, then the user's cap. */
@@ -413,11 +384,9 @@ struct view {
 };
 
 static bool
-view_balance(
-    struct balance *balance, const struct view *view, int period, int currency)
+view_balance(struct balance *balance, const struct view *view, int period, int currency)
 {
-	const struct lt_budget *const budget =
-	    &view->snapshot->budgets[view->budget];
+	const struct lt_budget *const budget = &view->snapshot->budgets[view->budget];
 	const struct lt_period *const p = &budget->periods[period];
 
 	if (!view->is_user_cap)
@@ -425,11 +394,9 @@ view_balance(
 		    &(struct parts){.limit = &p->limit,
 			.settled = &p->settled,
 			.held = &p->held,
-			.recent = recent_of_budget(view->recent, view->budget)
-				      ->value[period]},
+			.recent = recent_of_budget(view->recent, view->budget)->value[period]},
 		    currency);
-	const struct lt_usage *const usage =
-	    usage_find(view->snapshot, view->budget, view->uid);
+	const struct lt_usage *const usage = usage_find(view->snapshot, view->budget, view->uid);
 	const struct lt_user_sums *const sums =
 	    recent_of_user(view->recent, view->budget, view->uid);
 	const struct parts parts = {
@@ -442,9 +409,8 @@ view_balance(
 }
 
 /*
- * Call `visit` for each limit that binds a hold of uid and account over
- * [start, end): budgets, periods, the user's cap, both currencies. A balance
- * that passes int64_t comes as NULL.
+ * Call `visit` for each limit that binds a hold of uid and account over [start, end): budgets,
+ * periods, the user's cap, both currencies. A balance that passes int64_t comes as NULL.
  */
 struct visit {
 	const struct view *view;
@@ -455,11 +421,10 @@ struct visit {
 typedef void visitor(void *context, const struct visit *visit);
 
 static void
-visit_budget(struct view *view, int64_t start_utc_s, int64_t end_utc_s,
-    visitor *call, void *context)
+visit_budget(
+    struct view *view, int64_t start_utc_s, int64_t end_utc_s, visitor *call, void *context)
 {
-	const struct lt_budget *const budget =
-	    &view->snapshot->budgets[view->budget];
+	const struct lt_budget *const budget = &view->snapshot->budgets[view->budget];
 
 	for (int period = 0; period < LT_PERIODS; period++) {
 		if (!overlaps(&budget->periods[period], start_utc_s, end_utc_s))
@@ -469,10 +434,9 @@ visit_budget(struct view *view, int64_t start_utc_s, int64_t end_utc_s,
 				struct balance balance;
 
 				view->is_user_cap = cap == 1;
-				const bool good =
-				    view_balance(&balance, view, period, c);
-				const struct visit visit = {view, budget,
-				    period, c, good ? &balance : NULL};
+				const bool good = view_balance(&balance, view, period, c);
+				const struct visit visit = {
+				    view, budget, period, c, good ? &balance : NULL};
 				if (!good || balance.limited)
 					call(context, &visit);
 			}
@@ -480,20 +444,16 @@ visit_budget(struct view *view, int64_t start_utc_s, int64_t end_utc_s,
 }
 
 static void
-visit_all(const struct lt_budget_snapshot *snapshot,
-    const struct lt_recent *recent, const struct lt_hold *hold, visitor *call,
-    void *context)
+visit_all(const struct lt_budget_snapshot *snapshot, const struct lt_recent *recent,
+    const struct lt_hold *hold, visitor *call, void *context)
 {
-	const struct lt_account *const account =
-	    &snapshot->accounts[hold->account];
+	const struct lt_account *const account = &snapshot->accounts[hold->account];
 
 	for (uint32_t i = 0; i < account->binding_count; i++) {
 		struct view view = {snapshot, recent,
-		    snapshot->bindings[account->first_binding + i], hold->uid,
-		    false};
+		    snapshot->bindings[account->first_binding + i], hold->uid, false};
 
-		visit_budget(
-		    &view, hold->start_utc_s, hold->end_utc_s, call, context);
+		visit_budget(&view, hold->start_utc_s, hold->end_utc_s, call, context);
 	}
 }
 
@@ -526,8 +486,7 @@ fill_over(struct lt_verdict *verdict, const struct visit *visit, int64_t asked)
 	verdict->code = LT_OVER;
 	verdict->rule = visit->budget->on_exceed;
 	memcpy(verdict->team, visit->budget->team, sizeof(verdict->team));
-	memcpy(verdict->label, visit->budget->periods[visit->period].label,
-	    sizeof(verdict->label));
+	memcpy(verdict->label, visit->budget->periods[visit->period].label, sizeof(verdict->label));
 	verdict->is_user_cap = visit->view->is_user_cap;
 	verdict->is_carbon = visit->currency == LT_CARBON;
 	verdict->asked = asked;
@@ -557,8 +516,7 @@ weigh(void *context, const struct visit *visit)
 	}
 	const int64_t asked = amount_of(amount, visit->currency);
 	/* An amount that costs nothing or frees makes nothing worse. */
-	if (asked <= 0 || asked <= visit->balance->available ||
-	    !tighter(verdict, visit))
+	if (asked <= 0 || asked <= visit->balance->available || !tighter(verdict, visit))
 		return;
 	fill_over(verdict, visit, asked);
 }
@@ -568,26 +526,22 @@ static bool
 unseen_of(int64_t *sum, const struct visit *visit, const struct lt_hold *hold)
 {
 	const struct view *const view = visit->view;
-	const struct lt_usage *const usage =
-	    usage_find(view->snapshot, view->budget, view->uid);
+	const struct lt_usage *const usage = usage_find(view->snapshot, view->budget, view->uid);
 
 	*sum = recent_of_user(view->recent, view->budget, view->uid)
 		   ->unseen.value[visit->period][visit->currency];
 	return (usage == NULL ||
-		   lt_add(sum, amount_of(&usage->unseen[visit->period],
-				   visit->currency))) &&
-	       !__builtin_sub_overflow(
-		   *sum, amount_of(&hold->own, visit->currency), sum);
+		   lt_add(sum, amount_of(&usage->unseen[visit->period], visit->currency))) &&
+	       !__builtin_sub_overflow(*sum, amount_of(&hold->own, visit->currency), sum);
 }
 
-/* Lets one job through in any case, and more only while they are few of what is
- * left, lest a loop of --test-only holds it all. */
+/* Lets one job through in any case, and more only while they are few of what is left, lest a loop
+ * of --test-only holds it all. */
 static void
 bound_unseen(void *context, const struct visit *visit)
 {
 	struct admission *const admission = context;
-	const int64_t asked =
-	    amount_of(&admission->hold->amount, visit->currency);
+	const int64_t asked = amount_of(&admission->hold->amount, visit->currency);
 	struct lt_verdict *const verdict = admission->verdict;
 	int64_t unseen, left;
 
@@ -606,8 +560,7 @@ bound_unseen(void *context, const struct visit *visit)
 
 /* direction: +1 adds, -1 takes back. */
 static bool
-sums_add(struct lt_sums *sums, int period, const struct lt_amount *amount,
-    int direction)
+sums_add(struct lt_sums *sums, int period, const struct lt_amount *amount, int direction)
 {
 	const int64_t add[LT_CURRENCY_KINDS] = {
 	    amount->has_money ? amount->money_micros : 0,
@@ -618,10 +571,8 @@ sums_add(struct lt_sums *sums, int period, const struct lt_amount *amount,
 	for (int c = 0; c < LT_CURRENCY_KINDS; c++) {
 		int64_t *const sum = &sums->value[period][c];
 		int64_t result;
-		const bool over =
-		    direction > 0
-			? __builtin_add_overflow(*sum, add[c], &result)
-			: __builtin_sub_overflow(*sum, add[c], &result);
+		const bool over = direction > 0 ? __builtin_add_overflow(*sum, add[c], &result)
+						: __builtin_sub_overflow(*sum, add[c], &result);
 
 		if (!over)
 			*sum = result;
@@ -631,16 +582,13 @@ sums_add(struct lt_sums *sums, int period, const struct lt_amount *amount,
 }
 
 static bool
-user_add(struct lt_recent *recent, uint32_t budget, int period,
-    const struct lt_hold *hold, int direction)
+user_add(struct lt_recent *recent, uint32_t budget, int period, const struct lt_hold *hold,
+    int direction)
 {
-	struct lt_user_sums *const user =
-	    make_recent_user(recent, budget, hold->uid);
+	struct lt_user_sums *const user = make_recent_user(recent, budget, hold->uid);
 
-	return user != NULL &&
-	       sums_add(&user->held, period, &hold->amount, direction) &&
-	       (!hold->is_new ||
-		   sums_add(&user->unseen, period, &hold->amount, direction));
+	return user != NULL && sums_add(&user->held, period, &hold->amount, direction) &&
+	       (!hold->is_new || sums_add(&user->unseen, period, &hold->amount, direction));
 }
 
 static void
@@ -649,24 +597,18 @@ apply(struct lt_recent *recent, const struct lt_budget_snapshot *snapshot,
 {
 	if (!lt_sheet_budgeted(snapshot, hold->account))
 		return;
-	const struct lt_account *const account =
-	    &snapshot->accounts[hold->account];
+	const struct lt_account *const account = &snapshot->accounts[hold->account];
 	for (uint32_t i = 0; i < account->binding_count; i++) {
-		const uint32_t index =
-		    snapshot->bindings[account->first_binding + i];
-		const struct lt_budget *const budget =
-		    &snapshot->budgets[index];
+		const uint32_t index = snapshot->bindings[account->first_binding + i];
+		const struct lt_budget *const budget = &snapshot->budgets[index];
 
 		for (int period = 0; period < LT_PERIODS; period++) {
-			if (!overlaps(&budget->periods[period],
-				hold->start_utc_s, hold->end_utc_s))
+			if (!overlaps(&budget->periods[period], hold->start_utc_s, hold->end_utc_s))
 				continue;
-			bool good = sums_add(recent_of_budget(recent, index),
-			    period, &hold->amount, direction);
+			bool good = sums_add(
+			    recent_of_budget(recent, index), period, &hold->amount, direction);
 			if (budget->has_per_user || hold->is_new)
-				good = user_add(recent, index, period, hold,
-					   direction) &&
-				       good;
+				good = user_add(recent, index, period, hold, direction) && good;
 			if (!good)
 				recent->overflow = true;
 		}
@@ -674,8 +616,8 @@ apply(struct lt_recent *recent, const struct lt_budget_snapshot *snapshot,
 }
 
 void
-lt_recent_add(struct lt_recent *recent,
-    const struct lt_budget_snapshot *snapshot, const struct lt_hold *hold)
+lt_recent_add(
+    struct lt_recent *recent, const struct lt_budget_snapshot *snapshot, const struct lt_hold *hold)
 {
 	assert(recent->budget_count == snapshot->budget_count);
 
@@ -683,8 +625,8 @@ lt_recent_add(struct lt_recent *recent,
 }
 
 void
-lt_recent_remove(struct lt_recent *recent,
-    const struct lt_budget_snapshot *snapshot, const struct lt_hold *hold)
+lt_recent_remove(
+    struct lt_recent *recent, const struct lt_budget_snapshot *snapshot, const struct lt_hold *hold)
 {
 	assert(recent->budget_count == snapshot->budget_count);
 
@@ -704,23 +646,19 @@ lt_admit(struct lt_verdict *verdict, const struct lt_budget_snapshot *snapshot,
 		return;
 	struct admission admission = {hold, verdict, NULL};
 	if (recent->overflow ||
-	    recent->user_count +
-		    snapshot->accounts[hold->account].binding_count >
-		recent->user_max)
+	    recent->user_count + snapshot->accounts[hold->account].binding_count > recent->user_max)
 		admission.unknown = "too much was held since the snapshot";
 	visit_all(snapshot, recent, hold, weigh, &admission);
 	/* A certain refusal outranks a doubt, unless doubt is ruled harder. */
 	if (admission.unknown != NULL &&
-	    (verdict->code != LT_OVER ||
-		snapshot->on_unknown < verdict->rule)) {
+	    (verdict->code != LT_OVER || snapshot->on_unknown < verdict->rule)) {
 		memset(verdict, 0, sizeof(*verdict));
 		verdict->code = LT_UNKNOWN;
 		verdict->rule = snapshot->on_unknown;
 		verdict->why = admission.unknown;
 		return;
 	}
-	if (hold->is_bounded &&
-	    (verdict->code == LT_ADMIT || verdict->rule == LT_RULE_WARN))
+	if (hold->is_bounded && (verdict->code == LT_ADMIT || verdict->rule == LT_RULE_WARN))
 		visit_all(snapshot, recent, hold, bound_unseen, &admission);
 	if (verdict->code == LT_ADMIT || verdict->rule == LT_RULE_WARN)
 		lt_recent_add(recent, snapshot, hold);
@@ -736,14 +674,12 @@ narrow(void *context, const struct visit *visit)
 {
 	const struct narrowing *const narrowing = context;
 	struct lt_amount *const available = narrowing->available;
-	int64_t *const least = visit->currency == LT_MONEY
-				   ? &available->money_micros
-				   : &available->carbon_mg;
-	bool *const has = visit->currency == LT_MONEY ? &available->has_money
-						      : &available->has_carbon;
+	int64_t *const least =
+	    visit->currency == LT_MONEY ? &available->money_micros : &available->carbon_mg;
+	bool *const has =
+	    visit->currency == LT_MONEY ? &available->has_money : &available->has_carbon;
 	/* Out of range: nothing is known to be left. */
-	const int64_t left =
-	    visit->balance != NULL ? visit->balance->available : 0;
+	const int64_t left = visit->balance != NULL ? visit->balance->available : 0;
 
 	if (!(narrowing->rules >> visit->budget->on_exceed & 1))
 		return;
@@ -753,45 +689,35 @@ narrow(void *context, const struct visit *visit)
 }
 
 void
-lt_available(struct lt_amount *available,
-    const struct lt_budget_snapshot *snapshot, const struct lt_recent *recent,
-    uint32_t rules, uint32_t uid, int account, int64_t start_utc_s,
+lt_available(struct lt_amount *available, const struct lt_budget_snapshot *snapshot,
+    const struct lt_recent *recent, uint32_t rules, uint32_t uid, int account, int64_t start_utc_s,
     int64_t end_utc_s)
 {
 	assert(recent->budget_count == snapshot->budget_count);
 
-	*available = (struct lt_amount){
-	    .money_micros = INT64_MAX, .carbon_mg = INT64_MAX};
+	*available = (struct lt_amount){.money_micros = INT64_MAX, .carbon_mg = INT64_MAX};
 	if (!lt_sheet_budgeted(snapshot, account))
 		return;
-	const struct lt_hold hold = {.uid = uid,
-	    .account = account,
-	    .start_utc_s = start_utc_s,
-	    .end_utc_s = end_utc_s};
+	const struct lt_hold hold = {
+	    .uid = uid, .account = account, .start_utc_s = start_utc_s, .end_utc_s = end_utc_s};
 	visit_all(snapshot, recent, &hold, narrow,
 	    &(struct narrowing){.available = available, .rules = rules});
 }
 
 bool
-lt_sheet_new_period(const struct lt_budget_snapshot *snapshot,
-    const struct lt_hold *held, int64_t start_utc_s, int64_t end_utc_s)
+lt_sheet_new_period(const struct lt_budget_snapshot *snapshot, const struct lt_hold *held,
+    int64_t start_utc_s, int64_t end_utc_s)
 {
-	assert(held->account >= 0 &&
-	       (uint32_t)held->account < snapshot->account_count);
+	assert(held->account >= 0 && (uint32_t)held->account < snapshot->account_count);
 
-	const struct lt_account *const account =
-	    &snapshot->accounts[held->account];
+	const struct lt_account *const account = &snapshot->accounts[held->account];
 	for (uint32_t i = 0; i < account->binding_count; i++) {
 		const struct lt_period *const periods =
-		    snapshot
-			->budgets[snapshot
-				      ->bindings[account->first_binding + i]]
-			.periods;
+		    snapshot->budgets[snapshot->bindings[account->first_binding + i]].periods;
 
 		for (int p = 0; p < LT_PERIODS; p++)
 			if (overlaps(&periods[p], start_utc_s, end_utc_s) &&
-			    !overlaps(&periods[p], held->start_utc_s,
-				held->end_utc_s))
+			    !overlaps(&periods[p], held->start_utc_s, held->end_utc_s))
 				return true;
 	}
 	return false;

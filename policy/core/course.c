@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For each stretch as the last: as much of the work goes there as is dearer
- * elsewhere, and the rest into the cheapest before. That is exact: within one
- * stretch what a later end costs and saves is convex.
+ * For each stretch as the last: as much of the work goes there as is dearer elsewhere, and the rest
+ * into the cheapest before. That is exact: within one stretch what a later end costs and saves is
+ * convex.
  */
 #include <math.h>
 #include <string.h>
@@ -26,25 +26,22 @@ extra(const struct lt_stretch *stretch)
 	return stretch->runs - stretch->rests;
 }
 
-/* Inserts into order, behind the cheaper ones: the cheapest first, of equals
- * the earlier. */
+/* Inserts into order, behind the cheaper ones: the cheapest first, of equals the earlier. */
 static void
 insert(uint16_t *order, const struct lt_stretch *stretches, uint32_t next)
 {
 	uint32_t at = next;
 
-	while (at > 0 &&
-	       extra(&stretches[order[at - 1]]) > extra(&stretches[next]))
+	while (at > 0 && extra(&stretches[order[at - 1]]) > extra(&stretches[next]))
 		at--;
 	memmove(&order[at + 1], &order[at], (next - at) * sizeof(*order));
 	order[at] = (uint16_t)next;
 }
 
-/* As much of the work as costs no more before than in the last one, where it
- * makes the end later, too. */
+/* As much of the work as costs no more before than in the last one, where it makes the end later,
+ * too. */
 static int64_t
-before_s(
-    const uint16_t *order, const struct lt_stretch *stretches, uint32_t last)
+before_s(const uint16_t *order, const struct lt_stretch *stretches, uint32_t last)
 {
 	int64_t sum_s = 0;
 
@@ -57,8 +54,7 @@ before_s(
 }
 
 static double
-cheapest(const uint16_t *order, const struct lt_stretch *stretches,
-    uint32_t count, int64_t work_s)
+cheapest(const uint16_t *order, const struct lt_stretch *stretches, uint32_t count, int64_t work_s)
 {
 	double sum = 0;
 
@@ -78,8 +74,8 @@ struct chosen { /* the stretch that it ends in */
 };
 
 static void
-write_course(struct lt_stretch *stretches, uint32_t count,
-    const uint16_t *order, const struct chosen *chosen, int64_t work_s)
+write_course(struct lt_stretch *stretches, uint32_t count, const uint16_t *order,
+    const struct chosen *chosen, int64_t work_s)
 {
 	for (uint32_t i = 0; i < count; i++)
 		stretches[i].run_s = 0;
@@ -96,8 +92,7 @@ write_course(struct lt_stretch *stretches, uint32_t count,
 }
 
 double
-lt_course_least(struct lt_stretch *stretches, uint32_t count, int64_t work_s,
-    uint16_t *order)
+lt_course_least(struct lt_stretch *stretches, uint32_t count, int64_t work_s, uint16_t *order)
 {
 	double least = INFINITY, rests = 0;
 	struct chosen chosen = {0};
@@ -106,13 +101,11 @@ lt_course_least(struct lt_stretch *stretches, uint32_t count, int64_t work_s,
 	for (uint32_t k = 0; k < count; k++) {
 		const struct lt_stretch *const in = &stretches[k];
 		const int64_t length_s = length_of(in);
-		const int64_t run_s = lt_min_i64(
-		    work_s - before_s(order, stretches, k), length_s);
+		const int64_t run_s = lt_min_i64(work_s - before_s(order, stretches, k), length_s);
 
 		if (run_s > 0 && work_s - run_s <= passed_s) {
-			const double cost =
-			    cheapest(order, stretches, k, work_s - run_s) +
-			    rests + in->runs * (double)run_s;
+			const double cost = cheapest(order, stretches, k, work_s - run_s) + rests +
+					    in->runs * (double)run_s;
 
 			if (cost < least - (k > 0 ? noise * fabs(cost) : 0)) {
 				least = cost;
@@ -129,14 +122,12 @@ lt_course_least(struct lt_stretch *stretches, uint32_t count, int64_t work_s,
 }
 
 double
-lt_course_through(
-    const struct lt_stretch *stretches, uint32_t count, int64_t work_s)
+lt_course_through(const struct lt_stretch *stretches, uint32_t count, int64_t work_s)
 {
 	double sum = 0;
 
 	for (uint32_t i = 0; i < count && work_s > 0; i++) {
-		const int64_t run_s =
-		    lt_min_i64(work_s, length_of(&stretches[i]));
+		const int64_t run_s = lt_min_i64(work_s, length_of(&stretches[i]));
 
 		sum += stretches[i].runs * (double)run_s;
 		work_s -= run_s;

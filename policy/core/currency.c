@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The currencies of ISO 4217 that money is in, no funds, metals or test codes:
- * their decimals (its list one, where the dinars' thousandths and the yen's
- * lack of any stand), the signs that no other has, and what was paid for a
- * dollar. The rates are those of @fawazahmed0/currency-api 2026.9.29 (npm,
- * CC0), to four digits. They price nothing: only defaults, which are amounts
- * of dollars, are converted by them.
+ * their decimals (its list one, where the dinars' thousandths and the yen's lack of any stand), the
+ * signs that no other has, and what was paid for a dollar. The rates are those of
+ * @fawazahmed0/currency-api 2026.9.29 (npm, CC0), to four digits. They price nothing: only
+ * defaults, which are amounts of dollars, are converted by them.
  */
 #include <math.h>
 #include <stddef.h>
@@ -177,8 +176,7 @@ static const struct lt_currency rows[] = {
     {"ZWG", 2, 26.85, NULL},
 };
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
-_Static_assert(
-    (int)ROW_COUNT <= (int)LT_CURRENCIES_MAX, "a list of the codes holds all");
+_Static_assert((int)ROW_COUNT <= (int)LT_CURRENCIES_MAX, "a list of the codes holds all");
 
 const struct lt_currency *
 lt_currency_table(int *count)
@@ -229,9 +227,8 @@ lt_currency_of_usd(int64_t usd_micros, const char *code)
 
 	while (micros >= power * 10)
 		power *= 10;
-	const double digit = micros / power < 1.75
-				 ? round(2 * micros / power) / 2
-				 : round(micros / power);
+	const double digit =
+	    micros / power < 1.75 ? round(2 * micros / power) / 2 : round(micros / power);
 
 	return llround(digit * power);
 }

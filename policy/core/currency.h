@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The currencies that money is in: how their amounts are written, and what a
- * fixed amount of US dollars is in each.
+ * The currencies that money is in: how their amounts are written, and what a fixed amount of US
+ * dollars is in each.
  */
 #ifndef LT_CURRENCY_H
 #define LT_CURRENCY_H
@@ -19,12 +19,10 @@ enum { LT_CURRENCIES_MAX = 200 }; /* ISO 4217 has some 160 */
 #define LT_CURRENCY_RATES_DAY "2026-09-29"
 
 /* All, by code. */
-const struct lt_currency *lt_currency_table(int *count)
-    __attribute__((nonnull));
+const struct lt_currency *lt_currency_table(int *count) __attribute__((nonnull));
 
 /* NULL: no currency has this code. */
-const struct lt_currency *lt_currency_find(const char *code)
-    __attribute__((nonnull));
+const struct lt_currency *lt_currency_find(const char *code) __attribute__((nonnull));
 
 /* Returns the decimals of its amounts; 2 for an unknown code. */
 int lt_currency_decimals(const char *code) __attribute__((nonnull));
@@ -38,8 +36,7 @@ int64_t lt_currency_step(const char *code) __attribute__((nonnull));
  *
  *   usd_micros  micros of a dollar, 1 .. 1e12
  */
-int64_t lt_currency_of_usd(int64_t usd_micros, const char *code)
-    __attribute__((nonnull));
+int64_t lt_currency_of_usd(int64_t usd_micros, const char *code) __attribute__((nonnull));
 
 /* Micros of what is called a cent: a dollar's, and never less than is shown. */
 int64_t lt_currency_cent(const char *code) __attribute__((nonnull));

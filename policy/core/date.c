@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Dates as day numbers and back. Counts in eras of 400 years that start in
- * March, so that the leap day is the last day of a year. Pure; no time zone, no
- * C library calls.
+ * Dates as day numbers and back. Counts in eras of 400 years that start in March, so that the leap
+ * day is the last day of a year. Pure; no time zone, no C library calls.
  */
 #include <assert.h>
 
@@ -26,11 +25,10 @@ lt_day_of_date(int64_t year, int month, int day)
 	const int64_t y = month <= 2 ? year - 1 : year;
 	const int64_t era = quotient(y, 400);
 	const int64_t of_era = y - era * 400;
-	const int64_t of_year =
-	    (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+	const int64_t of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
 
-	return era * ERA_DAYS + of_era * 365 + of_era / 4 - of_era / 100 +
-	       of_year - FROM_MARCH_0000;
+	return era * ERA_DAYS + of_era * 365 + of_era / 4 - of_era / 100 + of_year -
+	       FROM_MARCH_0000;
 }
 
 struct lt_date
@@ -39,8 +37,7 @@ lt_date_of_day(int64_t day)
 	const int64_t shifted = day + FROM_MARCH_0000;
 	const int64_t era = quotient(shifted, ERA_DAYS);
 	const int64_t of_era = shifted - era * ERA_DAYS;
-	const int64_t year =
-	    (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	const int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
 	const int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
 	const int64_t march_month = (5 * of_year + 2) / 153;
 	const int month = (int)((march_month + 2) % 12) + 1;

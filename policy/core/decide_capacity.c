@@ -6,11 +6,10 @@
  * cost more than the job or its node-hours may cost are then removed; eqs.
  * (22) and (22a).
  *
- * Also the figures of a job that stays at home and waits in line there. The
- * end of the line is known from time limits, which are too long: the job may
- * start at any hour until then, and Slurm asks nobody before it starts it. So
- * either the expected start becomes its begin time, or its figures cover all
- * these hours.
+ * Also the figures of a job that stays at home and waits in line there. The end of the line is
+ * known from time limits, which are too long: the job may start at any hour until then, and Slurm
+ * asks nobody before it starts it. So either the expected start becomes its begin time, or its
+ * figures cover all these hours.
  *
  * Writes spans of possible starts into each lane. Never fails; a full table
  * of spans drops the last ones.
@@ -41,8 +40,8 @@ enum {
 	DIGIT_BITS = 8,
 	DIGITS = 1 << DIGIT_BITS,
 };
-_Static_assert(2 * LT_PLANNED_MAX <= 1 << EDGE_BITS &&
-		   LT_PARTITIONS_MAX <= 1 << (64 - EDGE_BITS - TIME_BITS),
+_Static_assert(
+    2 * LT_PLANNED_MAX <= 1 << EDGE_BITS && LT_PARTITIONS_MAX <= 1 << (64 - EDGE_BITS - TIME_BITS),
     "a key holds partition, time and edge");
 
 static uint64_t
@@ -50,12 +49,9 @@ key_of(const struct lt_planned *planned, uint16_t edge)
 {
 	static const int64_t half = (int64_t)1 << (TIME_BITS - 1);
 	const int64_t at_s = edge_utc_s(planned, edge);
-	const int64_t time = at_s < -half   ? -half
-			     : at_s >= half ? half - 1
-					    : at_s;
+	const int64_t time = at_s < -half ? -half : at_s >= half ? half - 1 : at_s;
 
-	return (uint64_t)planned[edge / 2].partition
-		   << (TIME_BITS + EDGE_BITS) |
+	return (uint64_t)planned[edge / 2].partition << (TIME_BITS + EDGE_BITS) |
 	       (uint64_t)(time + half) << EDGE_BITS | edge;
 }
 
@@ -78,12 +74,10 @@ sort_digit(uint64_t *to, const uint64_t *from, uint32_t count, int shift)
 		to[first[from[i] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Radix sort: where thousands wait, each of them is decided beside the windows
- * of all others, and comparing these took most of the time. qsort(3) may
- * allocate. */
+/* Radix sort: where thousands wait, each of them is decided beside the windows of all others, and
+ * comparing these took most of the time. qsort(3) may allocate. */
 void
-lt_planned_sort(struct edges *edges, const struct lt_planned *planned,
-    uint32_t planned_count)
+lt_planned_sort(struct edges *edges, const struct lt_planned *planned, uint32_t planned_count)
 {
 	assert(planned_count <= LT_PLANNED_MAX);
 
@@ -92,17 +86,15 @@ lt_planned_sort(struct edges *edges, const struct lt_planned *planned,
 	uint32_t count = 0;
 
 	edges->planned = planned;
-	/* A window that ends before it starts would never end; one without
-	 * nodes is in nobody's way. */
+	/* A window that ends before it starts would never end; one without nodes is in nobody's
+	 * way. */
 	for (uint32_t i = 0; i < planned_count; i++) {
 		if (planned[i].end_utc_s <= planned[i].start_utc_s ||
-		    planned[i].partition >= LT_PARTITIONS_MAX ||
-		    planned[i].nodes == 0)
+		    planned[i].partition >= LT_PARTITIONS_MAX || planned[i].nodes == 0)
 			continue;
 		from[count++] = key_of(planned, (uint16_t)(2 * i));
 		from[count++] = key_of(planned, (uint16_t)(2 * i + 1));
-		differ |=
-		    (from[count - 2] ^ from[0]) | (from[count - 1] ^ from[0]);
+		differ |= (from[count - 2] ^ from[0]) | (from[count - 1] ^ from[0]);
 	}
 	for (int shift = EDGE_BITS; shift < 64; shift += DIGIT_BITS) {
 		uint64_t *const sorted = to;
@@ -136,8 +128,7 @@ struct profile {
 };
 
 static struct profile
-profile_of(const struct lt_series *occupancy, int partition,
-    const struct edges *sorted)
+profile_of(const struct lt_series *occupancy, int partition, const struct edges *sorted)
 {
 	return (struct profile){.occupancy = occupancy,
 	    .planned = sorted->planned,
@@ -191,8 +182,7 @@ load_from(struct profile *profile, int64_t utc_s, int64_t *next_utc_s)
 }
 
 static void
-add_span(struct spans *spans, struct lane *lane, int64_t from_utc_s,
-    int64_t to_utc_s)
+add_span(struct spans *spans, struct lane *lane, int64_t from_utc_s, int64_t to_utc_s)
 {
 	if (from_utc_s > to_utc_s || spans->count == SPANS_MAX)
 		return;
@@ -201,8 +191,8 @@ add_span(struct spans *spans, struct lane *lane, int64_t from_utc_s,
 }
 
 void
-lt_lane_spans(struct spans *spans, struct lane *lane, const struct job *job,
-    const struct edges *edges)
+lt_lane_spans(
+    struct spans *spans, struct lane *lane, const struct job *job, const struct edges *edges)
 {
 	assert(spans->count <= SPANS_MAX);
 	assert(edges->count <= 2 * LT_PLANNED_MAX);
@@ -211,25 +201,21 @@ lt_lane_spans(struct spans *spans, struct lane *lane, const struct job *job,
 	const struct lt_partition *part = &market->partitions[lane->partition];
 	/* Sums of added and removed nodes are off by some bits. */
 	const double room = part->node_count + 1e-6 - lane->node_equivalents;
-	const bool has_occupancy =
-	    part->occupancy_series >= 0 &&
-	    (uint32_t)part->occupancy_series < market->series_count &&
-	    market->series[part->occupancy_series].count > 0;
+	const bool has_occupancy = part->occupancy_series >= 0 &&
+				   (uint32_t)part->occupancy_series < market->series_count &&
+				   market->series[part->occupancy_series].count > 0;
 	struct profile profile = profile_of(
-	    has_occupancy ? &market->series[part->occupancy_series] : NULL,
-	    lane->partition, edges);
+	    has_occupancy ? &market->series[part->occupancy_series] : NULL, lane->partition, edges);
 	const int64_t end_utc_s = lane->latest_utc_s + lane->length_s;
 	int64_t from_utc_s = job->earliest_utc_s;
 	int64_t next_utc_s;
 
 	lane->first_span = spans->count;
 	lane->span_count = 0;
-	for (int64_t at_utc_s = from_utc_s; at_utc_s < end_utc_s;
-	     at_utc_s = next_utc_s) {
+	for (int64_t at_utc_s = from_utc_s; at_utc_s < end_utc_s; at_utc_s = next_utc_s) {
 		if (load_from(&profile, at_utc_s, &next_utc_s) <= room)
 			continue;
-		/* Too full on [at, next): the window ends before or starts
-		 * after. */
+		/* Too full on [at, next): the window ends before or starts after. */
 		add_span(spans, lane, from_utc_s, at_utc_s - lane->length_s);
 		from_utc_s = next_utc_s;
 	}
@@ -237,8 +223,8 @@ lt_lane_spans(struct spans *spans, struct lane *lane, const struct job *job,
 }
 
 int64_t
-lt_lane_first_room(struct spans *spans, const struct lane *lane,
-    const struct job *job, const struct edges *edges)
+lt_lane_first_room(
+    struct spans *spans, const struct lane *lane, const struct job *job, const struct edges *edges)
 {
 	const uint32_t kept = spans->count;
 	struct lane longer = *lane;
@@ -251,8 +237,8 @@ lt_lane_first_room(struct spans *spans, const struct lane *lane,
 }
 
 bool
-lt_lane_room_at_once(struct spans *spans, const struct lane *lane,
-    const struct job *job, const struct edges *edges)
+lt_lane_room_at_once(
+    struct spans *spans, const struct lane *lane, const struct job *job, const struct edges *edges)
 {
 	const uint32_t kept = spans->count;
 	struct lane moment = *lane;
@@ -299,13 +285,10 @@ lt_decision_line(const struct decision *decision)
 
 		lt_lane_estimate(&at, &decision->home, start_utc_s);
 		widen(line, &at);
-		worst = fmax(
-		    worst, lt_score_at(decision, &decision->home, start_utc_s));
+		worst = fmax(worst, lt_score_at(decision, &decision->home, start_utc_s));
 	}
-	const double saved = worst - lt_score_at(decision, &decision->home,
-					 decision->home_utc_s);
-	const double least =
-	    fabs(worst) * decision->job.market->min_saving_ppm / LT_MICROS;
+	const double saved = worst - lt_score_at(decision, &decision->home, decision->home_utc_s);
+	const double least = fabs(worst) * decision->job.market->min_saving_ppm / LT_MICROS;
 
 	line->waits = !(saved > fmax(least, lt_score_tolerance(worst)));
 }
@@ -339,8 +322,8 @@ lt_is_over_cost(const struct lt_request *request, const struct lt_estimate *at)
 	       at->most_micros > request->max_cost_micros;
 }
 
-/* A function of a window that must be at most a limit: linear in the start
- * until the window begins or ends in another step of its series. */
+/* A function of a window that must be at most a limit: linear in the start until the window begins
+ * or ends in another step of its series. */
 struct bound {
 	const struct lane *lane; /* whose window */
 	struct linear value;
@@ -366,24 +349,20 @@ next_bend(const struct bound *bound, int64_t start_utc_s)
 	for (int t = 0; t < TERM_COUNT; t++)
 		for (uint32_t e = 0; e <= lane->length_count; e++) {
 			const struct lt_series *const series = lane->series[t];
-			const int64_t ahead_s =
-			    e < lane->length_count ? lane->lengths_s[e] : 0;
+			const int64_t ahead_s = e < lane->length_count ? lane->lengths_s[e] : 0;
 
 			if (series == NULL || bound->value.weight[t] == 0)
 				break;
-			const uint32_t step =
-			    lt_series_index(series, start_utc_s + ahead_s);
+			const uint32_t step = lt_series_index(series, start_utc_s + ahead_s);
 			if (step + 1 < series->count &&
-			    series->start_utc_s[step + 1] - ahead_s <
-				next_utc_s)
-				next_utc_s =
-				    series->start_utc_s[step + 1] - ahead_s;
+			    series->start_utc_s[step + 1] - ahead_s < next_utc_s)
+				next_utc_s = series->start_utc_s[step + 1] - ahead_s;
 		}
 	return next_utc_s;
 }
 
-/* Between a start that is beyond it and one that is not, on a line: the last
- * second that is as `from` is. */
+/* Between a start that is beyond it and one that is not, on a line: the last second that is as
+ * `from` is. */
 static int64_t
 last_alike(const struct bound *bound, int64_t from_utc_s, int64_t to_utc_s)
 {
@@ -422,8 +401,7 @@ keep_span(struct keeper *keeper, int64_t from_utc_s, int64_t to_utc_s)
 
 /* Keeps the starts of one span with room that are within the bound. */
 static void
-keep_of(struct keeper *keeper, const struct span *span,
-    const struct bound *bound, double *least)
+keep_of(struct keeper *keeper, const struct span *span, const struct bound *bound, double *least)
 {
 	int64_t at = span->from_utc_s;
 	double value = value_at(bound, at);
@@ -434,19 +412,16 @@ keep_of(struct keeper *keeper, const struct span *span,
 		keep_span(keeper, at, at);
 	while (at < span->to_utc_s) {
 		const int64_t bend = next_bend(bound, at);
-		const int64_t next =
-		    bend < span->to_utc_s ? bend : span->to_utc_s;
+		const int64_t next = bend < span->to_utc_s ? bend : span->to_utc_s;
 		const bool was_beyond = value > bound->most;
 
 		value = value_at(bound, next);
 		*least = fmin(*least, value);
 		const bool is_beyond = value > bound->most;
 		if (!was_beyond)
-			keep_span(keeper, at,
-			    is_beyond ? last_alike(bound, at, next) : next);
+			keep_span(keeper, at, is_beyond ? last_alike(bound, at, next) : next);
 		else if (!is_beyond)
-			keep_span(
-			    keeper, last_alike(bound, at, next) + 1, next);
+			keep_span(keeper, last_alike(bound, at, next) + 1, next);
 		keeper->is_open &= !is_beyond;
 		at = next;
 	}
@@ -469,11 +444,10 @@ keep_within(struct spans *spans, struct lane *lane, const struct bound *bound)
 }
 
 double
-lt_lane_keep_price(
-    struct spans *spans, struct lane *lane, const struct job *job)
+lt_lane_keep_price(struct spans *spans, struct lane *lane, const struct job *job)
 {
-	struct bound bound = {.lane = lane,
-	    .most = (double)job->max_price_micros + rounding_micros};
+	struct bound bound = {
+	    .lane = lane, .most = (double)job->max_price_micros + rounding_micros};
 
 	if (job->max_price_micros == 0 || lane->series[TERM_PRICE] == NULL ||
 	    lane->span_count == 0 || !(lane->mean_h > 0))
@@ -491,8 +465,7 @@ lt_lane_keep_cost(struct spans *spans, struct lane *lane, const struct job *job)
 	if (most_micros == LT_UNSET_64 || !lane->has_charged)
 		return;
 	lt_lane_sure(&sure, lane);
-	const struct bound bound = {.lane = &sure,
-	    .value = sure.charged,
-	    .most = (double)most_micros + rounding_micros};
+	const struct bound bound = {
+	    .lane = &sure, .value = sure.charged, .most = (double)most_micros + rounding_micros};
 	(void)keep_within(spans, lane, &bound);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prices a job in one partition: weights of the integrals of price, tariff and
- * intensity over its window. docs/model.md, eqs. (1) to (9). Reads the request
- * and the market, writes the lane; a job that can't be planned there gets a
- * reject with the value wanted and the value found.
+ * Prices a job in one partition: weights of the integrals of price, tariff and intensity over its
+ * window. docs/model.md, eqs. (1) to (9). Reads the request and the market, writes the lane; a job
+ * that can't be planned there gets a reject with the value wanted and the value found.
  */
 #include <assert.h>
 #include <math.h>
@@ -32,12 +31,9 @@ static void
 lane_waves(struct lane *lane, const struct job *job)
 {
 	const struct lt_request *request = job->request;
-	const struct lt_partition *part =
-	    &job->market->partitions[lane->partition];
-	const double tasks =
-	    request->array_tasks > 0 ? request->array_tasks : 1;
-	const double one = (double)lane->share.nodes *
-			   (double)lane->share.numerator /
+	const struct lt_partition *part = &job->market->partitions[lane->partition];
+	const double tasks = request->array_tasks > 0 ? request->array_tasks : 1;
+	const double one = (double)lane->share.nodes * (double)lane->share.numerator /
 			   (double)lane->share.denominator;
 	double at_once = tasks;
 
@@ -54,48 +50,43 @@ lane_waves(struct lane *lane, const struct job *job)
 static double
 likely_most(const struct job *job)
 {
-	return job->upper_s < (double)job->limit_s
-		   ? fmax(job->upper_s, job->expected_s)
-		   : job->expected_s;
+	return job->upper_s < (double)job->limit_s ? fmax(job->upper_s, job->expected_s)
+						   : job->expected_s;
 }
 
-/* Returns its checkpoints there; measured figures go before those that the user
- * gave. */
+/* Returns its checkpoints there; measured figures go before those that the user gave. */
 static struct lt_checkpoint
 checkpoint_of(const struct lane *lane, const struct job *job)
 {
-	const struct lt_partition *const part =
-	    &job->market->partitions[lane->partition];
-	struct lt_checkpoint checkpoint = lt_checkpoint_there(
-	    &job->request->checkpoint, part->storage_gib_per_s);
+	const struct lt_partition *const part = &job->market->partitions[lane->partition];
+	struct lt_checkpoint checkpoint =
+	    lt_checkpoint_there(&job->request->checkpoint, part->storage_gib_per_s);
 
 	if (job->request->proof.write_s > 0)
 		checkpoint.write_s = job->request->proof.write_s;
 	return checkpoint;
 }
 
-/* Returns the exposure before any work. Without proof, a job is assumed to
- * start over where nodes are taken back. */
+/* Returns the exposure before any work. Without proof, a job is assumed to start over where nodes
+ * are taken back. */
 static struct lt_exposure
 exposure_of(const struct lane *lane, const struct job *job)
 {
 	const struct lt_request *const request = job->request;
-	const struct lt_partition *const part =
-	    &job->market->partitions[lane->partition];
+	const struct lt_partition *const part = &job->market->partitions[lane->partition];
 	struct lt_exposure exposure = {
 	    .hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
 	    /* A measured restart does not include the boot of a node. */
 	    .restart_s = fmax(part->restart_s, request->proof.restart_s)};
 
 	if (request->checkpoint.enabled &&
-	    (!(part->flags & LT_PARTITION_PREEMPTIBLE) ||
-		lt_resume_counts(request, job->market)))
+	    (!(part->flags & LT_PARTITION_PREEMPTIBLE) || lt_resume_counts(request, job->market)))
 		exposure.checkpoint = checkpoint_of(lane, job);
 	return exposure;
 }
 
-/* A lane in the making. sure: the exposure of a task's longest work there;
- * sure_active: its active time. */
+/* A lane in the making. sure: the exposure of a task's longest work there; sure_active: its active
+ * time. */
 struct making {
 	struct lane *lane;
 	const struct job *job;
@@ -116,22 +107,21 @@ active_of(const struct making *m, double work_s)
 	return lt_active_time(&exposure);
 }
 
-/* Returns the chance of a restart on as many nodes of home, where nodes fail,
- * too; rounded up a little, so that equal chances are not greater. */
+/* Returns the chance of a restart on as many nodes of home, where nodes fail, too; rounded up a
+ * little, so that equal chances are not greater. */
 static double
 home_chance(const struct lane *lane, const struct job *job)
 {
 	const double work_s = lane->sure_work_s / lane->time_ratio;
 
-	return -(1 + 1e-9) * expm1(-job->market->partitions[job->request->home]
-					.hazard_per_node_hour *
-				   lane->share.nodes * work_s / LT_HOUR_S);
+	return -(1 + 1e-9) *
+	       expm1(-job->market->partitions[job->request->home].hazard_per_node_hour *
+		     lane->share.nodes * work_s / LT_HOUR_S);
 }
 
 /* Run time there and what interruptions make of it. */
 static enum lt_reject
-lane_time(struct making *m, const struct layout *layout, double *wanted,
-    double *found)
+lane_time(struct making *m, const struct layout *layout, double *wanted, double *found)
 {
 	struct lane *const lane = m->lane;
 	const struct job *const job = m->job;
@@ -141,16 +131,14 @@ lane_time(struct making *m, const struct layout *layout, double *wanted,
 	lane->time_ratio = 1;
 	lane->time_ratio_known = true;
 	if (lt_request_wants_gpus(request) && lane->partition != request->home)
-		lane->time_ratio = lt_ratio_there(&lane->time_ratio_known, job,
-		    lane->partition,
+		lane->time_ratio = lt_ratio_there(&lane->time_ratio_known, job, lane->partition,
 		    lt_shape_gpu_index(shape, request->gpu_type));
 	lane->work_ratio = lane->time_ratio;
 	if (job->power_cap != NULL)
 		lane->work_ratio *= job->power_cap->slow_down;
 	/* With an unknown run time, a cap may pass the limit, too. */
-	if ((job->expected_known || job->power_cap != NULL) &&
-	    lane->work_ratio > 1 && job->limit_s > 0 &&
-	    likely_most(job) * lane->work_ratio > (double)job->limit_s) {
+	if ((job->expected_known || job->power_cap != NULL) && lane->work_ratio > 1 &&
+	    job->limit_s > 0 && likely_most(job) * lane->work_ratio > (double)job->limit_s) {
 		/* The limit goes along, and would kill it there. */
 		*wanted = likely_most(job) * lane->work_ratio;
 		*found = (double)job->limit_s;
@@ -164,19 +152,15 @@ lane_time(struct making *m, const struct layout *layout, double *wanted,
 	lane->active.restart_chance = m->sure_active.restart_chance;
 	if (request->checkpoint.enabled && !m->sure.checkpoint.enabled) {
 		/* It writes them all the same. */
-		const struct lt_checkpoint checkpoint =
-		    checkpoint_of(lane, job);
+		const struct lt_checkpoint checkpoint = checkpoint_of(lane, job);
 
-		lane->active.interval_s =
-		    lt_checkpoint_every_s(&checkpoint, m->sure.hazard_per_h);
+		lane->active.interval_s = lt_checkpoint_every_s(&checkpoint, m->sure.hazard_per_h);
 	}
 	const double site_ppm = job->market->max_restart_risk_ppm;
 	const double is_ppm = lane->active.restart_chance * LT_MICROS;
-	if (m->sure.checkpoint.enabled || lane->partition == request->home ||
-	    !(is_ppm > site_ppm))
+	if (m->sure.checkpoint.enabled || lane->partition == request->home || !(is_ppm > site_ppm))
 		return LT_REJECT_NONE;
-	const double risk_ppm =
-	    fmax(site_ppm, home_chance(lane, job) * LT_MICROS);
+	const double risk_ppm = fmax(site_ppm, home_chance(lane, job) * LT_MICROS);
 	if (!(is_ppm > risk_ppm))
 		return LT_REJECT_NONE;
 	*wanted = risk_ppm;
@@ -189,11 +173,9 @@ static double
 end_after_s(const struct making *m, double confidence)
 {
 	const struct lane *const lane = m->lane;
-	const struct lt_partition *const part =
-	    &m->job->market->partitions[lane->partition];
+	const struct lt_partition *const part = &m->job->market->partitions[lane->partition];
 	const double at_once = lane->share.nodes * lane->tasks.at_once *
-			       (double)lane->share.numerator /
-			       (double)lane->share.denominator;
+			       (double)lane->share.numerator / (double)lane->share.denominator;
 	const double others = part->node_count - 1.0;
 
 	return lt_last_task_end_s(&m->sure, &lane->tasks, &part->availability,
@@ -203,12 +185,11 @@ end_after_s(const struct making *m, double confidence)
 static bool
 may_be_away(const struct making *m)
 {
-	return m->job->market->partitions[m->lane->partition]
-		   .availability.seen_s >= LT_WAIT_SEEN_S;
+	return m->job->market->partitions[m->lane->partition].availability.seen_s >= LT_WAIT_SEEN_S;
 }
 
-/* How long from the first start to the end of the last task, on average, each
- * being as long as it may be: the window of all, and when the last is done. */
+/* How long from the first start to the end of the last task, on average, each being as long as it
+ * may be: the window of all, and when the last is done. */
 static void
 lane_sure(const struct making *m)
 {
@@ -216,8 +197,7 @@ lane_sure(const struct making *m)
 	const double window_s = m->sure_active.active_s * lane->waves;
 	double done_s = window_s;
 
-	if (may_be_away(m) ||
-	    (lane->tasks.count > 1 && m->sure.hazard_per_h > 0))
+	if (may_be_away(m) || (lane->tasks.count > 1 && m->sure.hazard_per_h > 0))
 		done_s = end_after_s(m, 0);
 	lane->sure_s = (int64_t)ceil(fmin(window_s, window_max_s));
 	lane->done_s = (int64_t)ceil(fmin(done_s, limits_max_s));
@@ -232,14 +212,11 @@ longest_s(const struct lane *lane, const struct job *job, double sure_active_s)
 		return ceil(sure_active_s * lane->waves);
 	const double limit_s = (double)job->limit_s;
 
-	return job->upper_s > 0
-		   ? (lane->waves - 1) * fmin(lane->sure_work_s, limit_s) +
-			 limit_s
-		   : lane->waves * limit_s;
+	return job->upper_s > 0 ? (lane->waves - 1) * fmin(lane->sure_work_s, limit_s) + limit_s
+				: lane->waves * limit_s;
 }
 
-/* Latest start that keeps the deadline with the confidence of its class or the
- * site; eq. (16). */
+/* Latest start that keeps the deadline with the confidence of its class or the site; eq. (16). */
 static int64_t
 latest_start(const struct making *m)
 {
@@ -248,20 +225,15 @@ latest_start(const struct making *m)
 	const struct lt_request *request = job->request;
 	const struct lt_market *market = job->market;
 	const double confidence =
-	    fmin(lt_class_confidence_ppm(job->class, market), 999999) /
-	    LT_MICROS;
+	    fmin(lt_class_confidence_ppm(job->class, market), 999999) / LT_MICROS;
 
 	if (request->deadline_utc_s == LT_UNSET_64)
 		return request->latest_utc_s > 0
 			   ? request->latest_utc_s
-			   : job->earliest_utc_s +
-				 lt_class_max_delay_s(job->class, market);
-	const int64_t before_s =
-	    request->deadline_utc_s - market->deadline_slack_s;
+			   : job->earliest_utc_s + lt_class_max_delay_s(job->class, market);
+	const int64_t before_s = request->deadline_utc_s - market->deadline_slack_s;
 	const double sure_s = m->sure_active.active_s;
-	const int64_t latest =
-	    before_s -
-	    (int64_t)fmin(longest_s(lane, job, sure_s), limits_max_s);
+	const int64_t latest = before_s - (int64_t)fmin(longest_s(lane, job, sure_s), limits_max_s);
 	if (!(m->sure.hazard_per_h > 0) && !may_be_away(m))
 		return latest;
 	if (!(sure_s * lane->waves < window_max_s))
@@ -274,9 +246,9 @@ latest_start(const struct making *m)
 	return bound < latest ? bound : latest;
 }
 
-/* Leaves out idle power that a node of the site's own, which stays on, draws in
- * any case: waiting moves the rest. So the deciding figure counts it at the
- * earliest start, whenever the job starts. */
+/* Leaves out idle power that a node of the site's own, which stays on, draws in any case: waiting
+ * moves the rest. So the deciding figure counts it at the earliest start, whenever the job
+ * starts. */
 static void
 leave_idle(struct lane *lane, const struct job *job, double idle_kw)
 {
@@ -296,21 +268,19 @@ leave_idle(struct lane *lane, const struct job *job, double idle_kw)
 static double
 cpu_power(const struct job *job)
 {
-	return job->power_cap != NULL && job->power_cap->cpu_freq[0] != '\0'
-		   ? job->power_cap->power
-		   : 1;
+	return job->power_cap != NULL && job->power_cap->cpu_freq[0] != '\0' ? job->power_cap->power
+									     : 1;
 }
 
 static double
 gpu_power(const struct job *job)
 {
-	return job->power_cap != NULL && job->power_cap->gpu_freq[0] != '\0'
-		   ? job->power_cap->power
-		   : 1;
+	return job->power_cap != NULL && job->power_cap->gpu_freq[0] != '\0' ? job->power_cap->power
+									     : 1;
 }
 
-/* Charges for what is emitted, idle power too; eq. (6a). Where emissions are
- * not known, the cost is not known either. */
+/* Charges for what is emitted, idle power too; eq. (6a). Where emissions are not known, the cost is
+ * not known either. */
 static void
 charge_carbon(struct lane *lane, const struct lt_market *market)
 {
@@ -326,46 +296,39 @@ charge_carbon(struct lane *lane, const struct lt_market *market)
 
 /* Weights and constants from the partition's signals and power. */
 static void
-lane_weights(
-    struct lane *lane, const struct job *job, const struct layout *layout)
+lane_weights(struct lane *lane, const struct job *job, const struct layout *layout)
 {
 	const struct lt_request *request = job->request;
-	const struct lt_partition *part =
-	    &job->market->partitions[lane->partition];
-	const double share =
-	    (double)lane->share.numerator / (double)lane->share.denominator;
+	const struct lt_partition *part = &job->market->partitions[lane->partition];
+	const double share = (double)lane->share.numerator / (double)lane->share.denominator;
 	const double nodes = lane->share.nodes * lane->task_factor;
 	const double hours = lane->mean_h;
 	const bool owned = part->flags & LT_PARTITION_OWNED;
 	const bool price = lane->series[TERM_PRICE];
 	const bool tariff = lane->series[TERM_TARIFF];
-	/* Owned nodes cost their energy in any case; without a tariff that is
-	 * not known, and the rate charged stands in. */
+	/* Owned nodes cost their energy in any case; without a tariff that is not known, and the
+	 * rate charged stands in. */
 	const bool marginal = owned && tariff;
 
 	lane->power_kw =
 	    nodes *
-	    (part->node_idle_w * share +
-		part->node_cpu_w * layout->cpu_part * cpu_power(job) +
+	    (part->node_idle_w * share + part->node_cpu_w * layout->cpu_part * cpu_power(job) +
 		fmax(layout->gpu_w, 0) * gpu_power(job)) *
 	    part->pue / 1000;
-	lane->storage_micros =
-	    request->checkpoint.enabled
-		? request->checkpoint.size_gib * request->checkpoint.keep *
-		      (double)part->storage_micros_per_gib_month * hours /
-		      LT_MONTH_H * lane->task_factor
-		: 0;
+	lane->storage_micros = request->checkpoint.enabled
+				   ? request->checkpoint.size_gib * request->checkpoint.keep *
+					 (double)part->storage_micros_per_gib_month * hours /
+					 LT_MONTH_H * lane->task_factor
+				   : 0;
 	/* --checkpoint jobs are requeued; others need a person. */
-	lane->failure_micros =
-	    request->checkpoint.enabled
-		? 0
-		: lane->active.expected_interruptions * lane->task_factor *
-		      lane->waves * (double)part->engineer_micros_per_restart;
+	lane->failure_micros = request->checkpoint.enabled
+				   ? 0
+				   : lane->active.expected_interruptions * lane->task_factor *
+					 lane->waves * (double)part->engineer_micros_per_restart;
 
 	lane->has_charged = price;
-	lane->charged = (struct linear){
-	    .weight = {[TERM_PRICE] = nodes * share,
-		[TERM_TARIFF] = tariff && !owned ? lane->power_kw : 0},
+	lane->charged = (struct linear){.weight = {[TERM_PRICE] = nodes * share,
+					    [TERM_TARIFF] = tariff && !owned ? lane->power_kw : 0},
 	    .constant = lane->storage_micros + lane->failure_micros};
 
 	const bool has_power = layout->gpu_w >= 0;
@@ -377,20 +340,16 @@ lane_weights(
 		lane->money.weight[TERM_TARIFF] = lane->power_kw;
 	}
 	lane->has_carbon = lane->series[TERM_CARBON] != NULL && has_power;
-	lane->emitted = (struct linear){
-	    .weight = {[TERM_CARBON] = lane->power_kw * mg_per_g},
-	    .constant = part->embodied_g_per_node_hour * nodes * share * hours *
-			mg_per_g};
+	lane->emitted = (struct linear){.weight = {[TERM_CARBON] = lane->power_kw * mg_per_g},
+	    .constant = part->embodied_g_per_node_hour * nodes * share * hours * mg_per_g};
 	lane->carbon = lane->emitted;
 	charge_carbon(lane, job->market);
 	if (owned && (part->flags & LT_PARTITION_STAYS_ON))
-		leave_idle(lane, job,
-		    nodes * part->node_idle_w * share * part->pue / 1000);
+		leave_idle(lane, job, nodes * part->node_idle_w * share * part->pue / 1000);
 }
 
-/* Ends the lane with its forecasts: a window that reaches beyond their last
- * hour would be priced by that hour for ever. Values that the admin wrote have
- * no end. */
+/* Ends the lane with its forecasts: a window that reaches beyond their last hour would be priced by
+ * that hour for ever. Values that the admin wrote have no end. */
 static void
 end_with_forecasts(struct lane *lane, const struct job *job)
 {
@@ -401,39 +360,33 @@ end_with_forecasts(struct lane *lane, const struct job *job)
 
 		if (series == NULL || series->quality == LT_QUALITY_CONSTANT)
 			continue;
-		const int64_t last_utc_s =
-		    series->start_utc_s[series->count] - longest_s;
-		const int64_t latest_utc_s = last_utc_s > job->earliest_utc_s
-						 ? last_utc_s
-						 : job->earliest_utc_s;
+		const int64_t last_utc_s = series->start_utc_s[series->count] - longest_s;
+		const int64_t latest_utc_s =
+		    last_utc_s > job->earliest_utc_s ? last_utc_s : job->earliest_utc_s;
 
 		if (latest_utc_s < lane->latest_utc_s)
 			lane->latest_utc_s = latest_utc_s;
 	}
 }
 
-/* Slurm starts nothing that by its limit would still run when a reservation
- * takes the nodes. False: there is no such start, and it is not home. */
+/* Slurm starts nothing that by its limit would still run when a reservation takes the nodes. False:
+ * there is no such start, and it is not home. */
 static bool
-end_before_reservation(
-    struct lane *lane, const struct lt_partition *part, const struct job *job)
+end_before_reservation(struct lane *lane, const struct lt_partition *part, const struct job *job)
 {
 	const double longest_s = fmax((double)job->limit_s, 0) * lane->waves;
 	const int64_t latest_utc_s =
-	    part->reserved_utc_s -
-	    (int64_t)fmin(longest_s, (double)window_max_s);
+	    part->reserved_utc_s - (int64_t)fmin(longest_s, (double)window_max_s);
 
 	if (part->reserved_utc_s == 0 || latest_utc_s >= lane->latest_utc_s)
 		return true;
-	lane->latest_utc_s = latest_utc_s > job->earliest_utc_s
-				 ? latest_utc_s
-				 : job->earliest_utc_s;
-	return latest_utc_s >= job->earliest_utc_s ||
-	       lane->partition == job->request->home;
+	lane->latest_utc_s =
+	    latest_utc_s > job->earliest_utc_s ? latest_utc_s : job->earliest_utc_s;
+	return latest_utc_s >= job->earliest_utc_s || lane->partition == job->request->home;
 }
 
-/* A third of the runs of its kind is as short as the low one, or shorter, and a
- * third as long as the high one, or longer: docs/model.md, (45a). */
+/* A third of the runs of its kind is as short as the low one, or shorter, and a third as long as
+ * the high one, or longer: docs/model.md, (45a). */
 static void
 lane_lengths(const struct making *m)
 {
@@ -443,8 +396,7 @@ lane_lengths(const struct making *m)
 
 	for (int i = 0; i < LANE_LENGTHS && job->low_s > 0; i++) {
 		const double there_s =
-		    active_of(m, works_s[i] * lane->work_ratio).active_s *
-		    lane->waves;
+		    active_of(m, works_s[i] * lane->work_ratio).active_s * lane->waves;
 
 		if (!(there_s < window_max_s))
 			break;
@@ -460,11 +412,10 @@ lane_lengths(const struct making *m)
 }
 
 enum lt_reject
-lt_lane_build(struct lane *lane, const struct job *job, int partition,
-    double *wanted, double *found)
+lt_lane_build(
+    struct lane *lane, const struct job *job, int partition, double *wanted, double *found)
 {
-	assert(partition >= 0 &&
-	       (uint32_t)partition < job->market->partition_count);
+	assert(partition >= 0 && (uint32_t)partition < job->market->partition_count);
 
 	const struct lt_market *market = job->market;
 	const struct lt_partition *part = &market->partitions[partition];
@@ -502,8 +453,7 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 	/* So far ahead rounding would decide. */
 	lane->latest_utc_s = latest_start(&making);
 	if (lane->latest_utc_s - (int64_t)window_max_s > job->earliest_utc_s)
-		lane->latest_utc_s =
-		    job->earliest_utc_s + (int64_t)window_max_s;
+		lane->latest_utc_s = job->earliest_utc_s + (int64_t)window_max_s;
 	end_with_forecasts(lane, job);
 	if (!end_before_reservation(lane, part, job))
 		return LT_REJECT_CLOSED;
@@ -514,8 +464,8 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 
 bool
 lt_estimate_at(struct lt_estimate *estimate, enum lt_reject *reject,
-    const struct lt_request *request, const struct lt_market *market,
-    int partition, int64_t start_utc_s)
+    const struct lt_request *request, const struct lt_market *market, int partition,
+    int64_t start_utc_s)
 {
 	double wanted, found;
 	struct lane lane;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Computes what a job takes from a partition's nodes, and which of their shapes
- * can hold it. This is most of the time of lt_decide(), so partitions with the
- * same kinds of nodes, lt_market_liken(), are laid out once. Reads the request
- * and the market; writes a layout, or returns the reject.
+ * Computes what a job takes from a partition's nodes, and which of their shapes can hold it. This
+ * is most of the time of lt_decide(), so partitions with the same kinds of nodes,
+ * lt_market_liken(), are laid out once. Reads the request and the market; writes a layout, or
+ * returns the reject.
  */
 #include <assert.h>
 #include <string.h>
@@ -14,8 +14,7 @@
 #include "decide_internal.h"
 #include "gpu_kinds.h"
 
-/* True if the word is in a comma list; case counts for neither accounts nor
- * QOS. */
+/* True if the word is in a comma list; case counts for neither accounts nor QOS. */
 bool
 lt_listed(const char *list, const char *word, size_t length)
 {
@@ -29,29 +28,24 @@ lt_listed(const char *list, const char *word, size_t length)
 	return false;
 }
 
-/* Devices report a few per cent less than is on the box: 22,888 MiB on an L4
- * of "24 GB". So a request fits when the device has 90 % of it. */
+/* Devices report a few per cent less than is on the box: 22,888 MiB on an L4 of "24 GB". So a
+ * request fits when the device has 90 % of it. */
 static bool
 gpu_memory_fits(uint32_t wanted_mib, const struct lt_gpu *gpu)
 {
-	return gpu != NULL &&
-	       (uint64_t)wanted_mib * 9 <= (uint64_t)gpu->memory_mib * 10;
+	return gpu != NULL && (uint64_t)wanted_mib * 9 <= (uint64_t)gpu->memory_mib * 10;
 }
 
 const struct lt_gpu *
-lt_layout_gpu(const struct lt_market *market, const struct lt_shape *shape,
-    const char *type)
+lt_layout_gpu(const struct lt_market *market, const struct lt_shape *shape, const char *type)
 {
 	const int index = lt_shape_gpu_index(shape, type);
 
-	return index >= 0 && (uint32_t)index < market->gpu_count
-		   ? &market->gpus[index]
-		   : NULL;
+	return index >= 0 && (uint32_t)index < market->gpu_count ? &market->gpus[index] : NULL;
 }
 
-/* True if a node has no GPUs of the type. Requests for several types at once,
- * or whose types are not known, are left to Slurm: where the job would go
- * without lowtide. */
+/* True if a node has no GPUs of the type. Requests for several types at once, or whose types are
+ * not known, are left to Slurm: where the job would go without lowtide. */
 static bool
 lacks_type(const struct lt_shape *shape, const char *type, bool moves)
 {
@@ -62,9 +56,8 @@ lacks_type(const struct lt_shape *shape, const char *type, bool moves)
 	return is_clear ? !lt_shape_has_type(shape, type) : moves;
 }
 
-/* True if a node has the wanted features, such as "ib&fast" of "ib,fast,v5".
- * Only Slurm can judge more than a list of names (or, counts, groups): these
- * are not known to be there. */
+/* True if a node has the wanted features, such as "ib&fast" of "ib,fast,v5". Only Slurm can judge
+ * more than a list of names (or, counts, groups): these are not known to be there. */
 static bool
 has_features(const struct lt_shape *shape, const char *wanted)
 {
@@ -88,22 +81,21 @@ lacks_attributes(const struct lt_request *request, const struct lt_shape *shape)
 	const uint32_t threads = shape->threads > 0 ? shape->threads : 1;
 
 	return !has_features(shape, request->features) ||
-	       shape->tmp_disk_mib < request->tmp_disk_mib ||
-	       sockets < request->sockets_per_node ||
+	       shape->tmp_disk_mib < request->tmp_disk_mib || sockets < request->sockets_per_node ||
 	       shape->cpus / sockets / threads < request->cores_per_socket ||
 	       threads < request->threads_per_core;
 }
 
 struct need { /* of one task on one node */
 	uint64_t gpus, shards, cpus, memory_mib;
-	/* CPUs that the node must have; where whole sockets are given, cpus is
-	 * cut at the CPUs that it has. */
+	/* CPUs that the node must have; where whole sockets are given, cpus is cut at the CPUs that
+	 * it has. */
 	uint64_t cpus_least;
 	bool whole;
 };
 
-/* A GPU computes in its best precision where it lacks the one that was asked
- * for, so home runs the job all the same; but a move must not lose it. */
+/* A GPU computes in its best precision where it lacks the one that was asked for, so home runs the
+ * job all the same; but a move must not lose it. */
 static bool
 loses_precision(const struct job *job, const struct lt_gpu *there)
 {
@@ -115,17 +107,15 @@ loses_precision(const struct job *job, const struct lt_gpu *there)
 	return there == NULL || lt_gpu_lacks(there, wanted);
 }
 
-/* CPUs of a node that the job may have in the partition: without those above
- * MaxCPUsPerNode and those that are kept for jobs with GPUs. */
+/* CPUs of a node that the job may have in the partition: without those above MaxCPUsPerNode and
+ * those that are kept for jobs with GPUs. */
 static uint32_t
 cpus_open(const struct job *job, const struct lt_shape *shape, int partition)
 {
-	const struct lt_partition *const part =
-	    &job->market->partitions[partition];
-	const uint32_t kept =
-	    lt_request_wants_gpus(job->request)
-		? 0
-		: shape->gpu_cores * (shape->threads > 0 ? shape->threads : 1);
+	const struct lt_partition *const part = &job->market->partitions[partition];
+	const uint32_t kept = lt_request_wants_gpus(job->request)
+				  ? 0
+				  : shape->gpu_cores * (shape->threads > 0 ? shape->threads : 1);
 	const uint32_t cpus = shape->cpus > kept ? shape->cpus - kept : 0;
 
 	return part->max_cpus_per_node > 0 && part->max_cpus_per_node < cpus
@@ -134,52 +124,45 @@ cpus_open(const struct job *job, const struct lt_shape *shape, int partition)
 }
 
 /*
- * Memory that Slurm looks for on a node, MiB: what was asked where memory is
- * not consumed, too; DefMemPerGPU of each GPU though --mem says less, and
- * DefMemPerCPU or -Node though --mem-per-gpu does; memory by CPU of all CPUs
- * that a job has alone.
+ * Memory that Slurm looks for on a node, MiB: what was asked where memory is not consumed, too;
+ * DefMemPerGPU of each GPU though --mem says less, and DefMemPerCPU or -Node though --mem-per-gpu
+ * does; memory by CPU of all CPUs that a job has alone.
  */
 static uint64_t
 memory_sought(const struct job *job, const struct need *need, int partition)
 {
-	const struct lt_partition *const part =
-	    &job->market->partitions[partition];
+	const struct lt_partition *const part = &job->market->partitions[partition];
 	const bool by_gpu = job->request->memory_mib_per_gpu > 0;
 	const uint64_t times = !by_gpu				 ? need->gpus
 			       : part->default_memory_is_per_cpu ? need->cpus
 								 : 1;
-	const uint64_t each = by_gpu ? part->default_memory_mib
-				     : part->default_memory_mib_per_gpu;
+	const uint64_t each = by_gpu ? part->default_memory_mib : part->default_memory_mib_per_gpu;
 
 	const uint64_t by_cpu = need->whole ? job->asked.memory_mib_per_cpu : 0;
 
-	return larger(larger(product(times, each, memory_max),
-			  product(need->cpus_least, by_cpu, memory_max)),
+	return larger(
+	    larger(product(times, each, memory_max), product(need->cpus_least, by_cpu, memory_max)),
 	    larger(job->asked.memory_mib_per_node, need->memory_mib));
 }
 
-/* True where whole sockets are given and the system keeps cores of some: Slurm
- * gives no part of these. */
+/* True where whole sockets are given and the system keeps cores of some: Slurm gives no part of
+ * these. */
 static bool
-lacks_sockets(
-    const struct job *job, const struct lt_shape *shape, int partition)
+lacks_sockets(const struct job *job, const struct lt_shape *shape, int partition)
 {
 	const uint64_t cores = (uint64_t)shape->sockets * shape->socket_cores;
 
-	return (job->market->partitions[partition].flags &
-		   LT_PARTITION_BY_SOCKET) &&
+	return (job->market->partitions[partition].flags & LT_PARTITION_BY_SOCKET) &&
 	       shape->cpus < cores * larger(shape->threads, 1);
 }
 
 /* Why one node of the layout's shape can't hold its part. */
 static enum lt_reject
-shape_reject(struct layout *layout, const struct job *job,
-    const struct need *need, bool moves)
+shape_reject(struct layout *layout, const struct job *job, const struct need *need, bool moves)
 {
 	const struct lt_request *request = job->request;
 	const struct lt_shape *shape = &job->market->shapes[layout->shape];
-	const struct lt_gpu *gpu =
-	    lt_layout_gpu(job->market, shape, request->gpu_type);
+	const struct lt_gpu *gpu = lt_layout_gpu(job->market, shape, request->gpu_type);
 	double *const wanted = &layout->wanted, *const found = &layout->found;
 
 	*wanted = *found = 0;
@@ -197,8 +180,7 @@ shape_reject(struct layout *layout, const struct job *job,
 		}
 		*wanted = request->gpu_memory_mib;
 		*found = gpu != NULL ? gpu->memory_mib : 0;
-		if (request->gpu_memory_mib > 0 &&
-		    !gpu_memory_fits(request->gpu_memory_mib, gpu))
+		if (request->gpu_memory_mib > 0 && !gpu_memory_fits(request->gpu_memory_mib, gpu))
 			return LT_REJECT_GPU_MEMORY;
 		if (moves && loses_precision(job, gpu))
 			return LT_REJECT_PRECISION;
@@ -207,21 +189,16 @@ shape_reject(struct layout *layout, const struct job *job,
 	*found = shape->shards;
 	if (shape->shards < need->shards)
 		return LT_REJECT_GPU_COUNT;
-	*wanted =
-	    (double)(moves ? larger(need->cpus, need->cpus_least) : need->cpus);
-	*found = moves ? (double)cpus_open(job, shape, layout->partition)
-		       : shape->cpus;
-	if (*found < *wanted ||
-	    (moves && lacks_sockets(job, shape, layout->partition)))
+	*wanted = (double)(moves ? larger(need->cpus, need->cpus_least) : need->cpus);
+	*found = moves ? (double)cpus_open(job, shape, layout->partition) : shape->cpus;
+	if (*found < *wanted || (moves && lacks_sockets(job, shape, layout->partition)))
 		return LT_REJECT_CPUS;
-	*wanted = (double)(moves ? memory_sought(job, need, layout->partition)
-				 : need->memory_mib);
+	*wanted = (double)(moves ? memory_sought(job, need, layout->partition) : need->memory_mib);
 	*found = (double)shape->memory_mib;
 	if (*found < *wanted)
 		return LT_REJECT_MEMORY;
 	*wanted = *found = 0;
-	return moves && lacks_attributes(request, shape) ? LT_REJECT_ATTRIBUTES
-							 : LT_REJECT_NONE;
+	return moves && lacks_attributes(request, shape) ? LT_REJECT_ATTRIBUTES : LT_REJECT_NONE;
 }
 
 static uint32_t
@@ -231,47 +208,42 @@ at_most_nodes(uint32_t nodes)
 }
 
 /*
- * Nodes that the job would take if all of them were of this shape: those that
- * were asked for, else as few as it needs.
+ * Nodes that the job would take if all of them were of this shape: those that were asked for, else
+ * as few as it needs.
  */
 static uint32_t
 nodes_on(const struct lt_need *asked, const struct lt_shape *shape)
 {
 	const struct lt_request *const request = asked->request;
-	const uint32_t fewest = (uint32_t)larger(
-	    larger(request->min_nodes, 1), lt_nodes_counted(asked));
+	const uint32_t fewest =
+	    (uint32_t)larger(larger(request->min_nodes, 1), lt_nodes_counted(asked));
 	uint32_t nodes;
 
 	if (!request->nodes_open)
-		return at_most_nodes(
-		    request->max_nodes > fewest ? request->max_nodes : fewest);
+		return at_most_nodes(request->max_nodes > fewest ? request->max_nodes : fewest);
 	nodes = lt_nodes_needed(asked, shape);
 	return at_most_nodes(nodes > fewest ? nodes : fewest);
 }
 
 /* CPUs that one of so many nodes must have. */
 static uint64_t
-cpus_least(const struct lt_need *asked, const struct lt_shape *shape,
-    bool whole, uint32_t nodes)
+cpus_least(const struct lt_need *asked, const struct lt_shape *shape, bool whole, uint32_t nodes)
 {
 	const struct lt_request *const request = asked->request;
-	const uint64_t of_all =
-	    request->overcommit ? 0 : divided_up(request->cpus, nodes);
+	const uint64_t of_all = request->overcommit ? 0 : divided_up(request->cpus, nodes);
 
 	/* A job that has its nodes alone has no MaxCPUsPerNode of them. */
-	return larger(whole ? shape->cpus : of_all,
-	    larger(asked->cpus_per_task, asked->cpus_per_node));
+	return larger(
+	    whole ? shape->cpus : of_all, larger(asked->cpus_per_task, asked->cpus_per_node));
 }
 
-/* Computes what the job takes from nodes of one shape, as it will be charged
- * there, and from one of them. */
+/* Computes what the job takes from nodes of one shape, as it will be charged there, and from one of
+ * them. */
 static void
-layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
-    int index)
+layout_on(struct layout *layout, struct need *need, const struct lt_need *asked, int index)
 {
 	const struct lt_partition *const part = asked->partition;
-	const struct lt_shape *const shapes =
-	    &asked->market->shapes[part->first_shape];
+	const struct lt_shape *const shapes = &asked->market->shapes[part->first_shape];
 	const struct lt_shape *const shape = &asked->market->shapes[index];
 	const uint32_t nodes = nodes_on(asked, shape);
 	struct lt_allocation a;
@@ -284,8 +256,7 @@ layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
 	    .cpus_least = cpus_least(asked, shape, a.whole, nodes),
 	    .whole = a.whole};
 	const struct lt_resources got = lt_resources_of(&a, asked, shape);
-	const struct lt_fraction share =
-	    lt_charge_share(&got, shapes, part->shape_count);
+	const struct lt_fraction share = lt_charge_share(&got, shapes, part->shape_count);
 	const struct lt_power_parts parts = lt_charge_parts(&got, share,
 	    &(struct lt_charge_nodes){.shapes = shapes,
 		.shape_count = part->shape_count,
@@ -293,16 +264,12 @@ layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
 		.gpu_type = asked->request->gpu_type});
 	*layout = (struct layout){.shape = index,
 	    .share = {share.numerator, share.denominator, nodes},
-	    .given = {[LT_LIMITED_CPU] =
-			  a.whole ? (uint64_t)nodes * shape->cpus : a.cpus,
+	    .given = {[LT_LIMITED_CPU] = a.whole ? (uint64_t)nodes * shape->cpus : a.cpus,
 		/* All of it where none is asked, or none is consumed. */
 		[LT_LIMITED_MEMORY] =
-		    a.memory_mib > 0
-			? a.memory_mib
-			: product(nodes, shape->memory_mib, memory_max),
+		    a.memory_mib > 0 ? a.memory_mib : product(nodes, shape->memory_mib, memory_max),
 		[LT_LIMITED_NODE] = nodes,
-		[LT_LIMITED_GPU] =
-		    a.whole ? (uint64_t)nodes * shape->gpus : a.gpus},
+		[LT_LIMITED_GPU] = a.whole ? (uint64_t)nodes * shape->gpus : a.gpus},
 	    .memory_mib = need->memory_mib,
 	    .cpu_part = parts.cpu,
 	    .gpu_w = parts.gpu_w};
@@ -311,14 +278,13 @@ layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
 static bool
 takes_more(const struct lt_share *a, const struct lt_share *b)
 {
-	return (double)a->nodes * (double)a->numerator *
-		   (double)b->denominator >
+	return (double)a->nodes * (double)a->numerator * (double)b->denominator >
 	       (double)b->nodes * (double)b->numerator * (double)a->denominator;
 }
 
 /*
- * The smallest shape that can hold the job: of those that fit, where it takes
- * the greatest share. The reject is of the shape that came nearest.
+ * The smallest shape that can hold the job: of those that fit, where it takes the greatest share.
+ * The reject is of the shape that came nearest.
  */
 void
 lt_lay_out(struct laid *laid, const struct job *job, int partition)
@@ -332,9 +298,8 @@ lt_lay_out(struct laid *laid, const struct job *job, int partition)
 	*laid = (struct laid){.nearest = LT_REJECT_NONE,
 	    .layout = {.shape = -1,
 		.share = {1, 1,
-		    job->asked.max_nodes > job->asked.min_nodes
-			? job->asked.max_nodes
-			: job->asked.min_nodes}}};
+		    job->asked.max_nodes > job->asked.min_nodes ? job->asked.max_nodes
+								: job->asked.min_nodes}}};
 	for (uint32_t i = 0; i < part->shape_count; i++) {
 		const int index = (int)(part->first_shape + i);
 		struct layout here;
@@ -353,28 +318,23 @@ lt_lay_out(struct laid *laid, const struct job *job, int partition)
 			continue;
 		}
 		laid->fits[i / 64] |= UINT64_C(1) << i % 64;
-		if (layout->shape < 0 ||
-		    takes_more(&here.share, &layout->share)) {
+		if (layout->shape < 0 || takes_more(&here.share, &layout->share)) {
 			*layout = here;
 			laid->shape = (int)i;
 		}
 	}
 }
 
-/* Nodes of the shapes that can hold the job; where it does not stand, those
- * that take jobs now. */
+/* Nodes of the shapes that can hold the job; where it does not stand, those that take jobs now. */
 static uint64_t
 nodes_fitting(const struct laid *laid, const struct job *job, int partition)
 {
-	const struct lt_partition *const part =
-	    &job->market->partitions[partition];
-	const bool comes =
-	    partition != job->request->home && partition != job->standing;
+	const struct lt_partition *const part = &job->market->partitions[partition];
+	const bool comes = partition != job->request->home && partition != job->standing;
 	uint64_t nodes = 0;
 
 	for (uint32_t i = 0; i < part->shape_count; i++) {
-		const struct lt_shape *const shape =
-		    &job->market->shapes[part->first_shape + i];
+		const struct lt_shape *const shape = &job->market->shapes[part->first_shape + i];
 
 		if ((laid->fits[i / 64] >> i % 64 & 1) == 0)
 			continue;
@@ -385,8 +345,7 @@ nodes_fitting(const struct laid *laid, const struct job *job, int partition)
 	return nodes;
 }
 
-/* As it was laid out at home, or on the first other partition of the same kind;
- * else into own. */
+/* As it was laid out at home, or on the first other partition of the same kind; else into own. */
 static const struct laid *
 laid_on(struct laid *own, const struct job *job, int partition)
 {
@@ -410,8 +369,7 @@ laid_on(struct laid *own, const struct job *job, int partition)
 enum lt_reject
 lt_layout_of(struct layout *layout, const struct job *job, int partition)
 {
-	const struct lt_partition *const part =
-	    &job->market->partitions[partition];
+	const struct lt_partition *const part = &job->market->partitions[partition];
 	struct laid own;
 	const struct laid *const laid = laid_on(&own, job, partition);
 
@@ -420,18 +378,15 @@ lt_layout_of(struct layout *layout, const struct job *job, int partition)
 	if (part->shape_count == 0)
 		return LT_REJECT_NO_NODES;
 	if (layout->shape < 0)
-		return laid->nearest != LT_REJECT_NONE ? laid->nearest
-						       : LT_REJECT_NODES;
+		return laid->nearest != LT_REJECT_NONE ? laid->nearest : LT_REJECT_NODES;
 	const uint64_t fitting = nodes_fitting(laid, job, partition);
 
 	layout->shape = (int)part->first_shape + laid->shape;
 	layout->wanted = layout->share.nodes;
 	layout->found = (double)fitting;
 	/* All that are excluded may be of this partition. */
-	if (partition != job->request->home &&
-	    job->request->excluded_nodes > 0 &&
-	    fitting <
-		layout->share.nodes + (uint64_t)job->request->excluded_nodes)
+	if (partition != job->request->home && job->request->excluded_nodes > 0 &&
+	    fitting < layout->share.nodes + (uint64_t)job->request->excluded_nodes)
 		return LT_REJECT_ATTRIBUTES;
 	return fitting < layout->share.nodes ? LT_REJECT_NODES : LT_REJECT_NONE;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The last step of a decision: where the choice's window is dirtier than the
- * site's power_cap.above, the run is slowed by the first rule that names it.
- * Nothing is chosen by it. docs/model.md, eqs. (9a) to (9c).
+ * The last step of a decision: where the choice's window is dirtier than the site's
+ * power_cap.above, the run is slowed by the first rule that names it. Nothing is chosen by it.
+ * docs/model.md, eqs. (9a) to (9c).
  */
 #include <math.h>
 #include <string.h>
@@ -20,27 +20,22 @@ is_any(const char *rule, const char *name)
 	return rule[0] == '\0' || strcmp(rule, name) == 0;
 }
 
-/* Finds the first rule for the job there. Rules that slow GPUs alone do not
- * apply to jobs without GPUs. */
+/* Finds the first rule for the job there. Rules that slow GPUs alone do not apply to jobs without
+ * GPUs. */
 static const struct lt_power_cap *
 find_power_cap(const struct job *job, int partition)
 {
 	const struct lt_request *const request = job->request;
 	const struct lt_market *const market = job->market;
 	const bool has_gpus = lt_request_wants_gpus(request);
-	const struct lt_gpu *const gpu =
-	    has_gpus ? lt_market_gpu(market, partition) : NULL;
-	static const uint32_t never =
-	    LT_PIN_FREQUENCY | LT_PIN_INTERACTIVE | LT_PIN_HET;
+	const struct lt_gpu *const gpu = has_gpus ? lt_market_gpu(market, partition) : NULL;
+	static const uint32_t never = LT_PIN_FREQUENCY | LT_PIN_INTERACTIVE | LT_PIN_HET;
 
-	for (uint32_t i = 0;
-	     i < market->power_cap_count && !(request->pins & never); i++) {
+	for (uint32_t i = 0; i < market->power_cap_count && !(request->pins & never); i++) {
 		const struct lt_power_cap *const rule = &market->power_caps[i];
 
-		if (is_any(rule->account, request->account) &&
-		    is_any(rule->qos, request->qos) &&
-		    is_any(
-			rule->partition, market->partitions[partition].name) &&
+		if (is_any(rule->account, request->account) && is_any(rule->qos, request->qos) &&
+		    is_any(rule->partition, market->partitions[partition].name) &&
 		    is_any(rule->gpu, gpu != NULL ? gpu->name : "") &&
 		    (has_gpus || rule->cpu_freq[0] != '\0'))
 			return rule;
@@ -58,8 +53,7 @@ mean_at(const struct lane *lane, int64_t start_utc_s)
 	return integral[TERM_CARBON] / lane->mean_h;
 }
 
-/* Returns the first start, after that one, which is clean, or of which nothing
- * is known; (9c). */
+/* Returns the first start, after that one, which is clean, or of which nothing is known; (9c). */
 static int64_t
 until(const struct lane *lane, int64_t start_utc_s, double above)
 {
@@ -77,13 +71,11 @@ until(const struct lane *lane, int64_t start_utc_s, double above)
 
 /* True if a slowed job still has the time and the money. */
 static bool
-is_within(const struct job *job, const struct lane *slow,
-    const struct lt_estimate *slowed)
+is_within(const struct job *job, const struct lane *slow, const struct lt_estimate *slowed)
 {
 	const struct lt_request *const request = job->request;
 
-	return !lt_is_too_dear(
-		   job, lt_lane_mean_price(slow, slowed->start_utc_s)) &&
+	return !lt_is_too_dear(job, lt_lane_mean_price(slow, slowed->start_utc_s)) &&
 	       (request->deadline_utc_s == LT_UNSET_64 ||
 		   slowed->start_utc_s <= slow->latest_utc_s) &&
 	       !lt_is_over_cost(request, slowed);
@@ -97,8 +89,7 @@ grams(double g)
 
 /* The plan's choice, slowed by the rule, if its window is dirty. */
 static void
-slow(const struct decision *decision, const struct lane *lane,
-    const struct lt_power_cap *rule)
+slow(const struct decision *decision, const struct lane *lane, const struct lt_power_cap *rule)
 {
 	const double above = decision->job.market->power_cap_above;
 	struct lt_plan *const plan = decision->plan;
@@ -110,8 +101,8 @@ slow(const struct decision *decision, const struct lane *lane,
 	double wanted, found;
 
 	job.power_cap = rule;
-	if (!(mean_g > above) || lt_lane_build(&slower, &job, lane->partition,
-				     &wanted, &found) != LT_REJECT_NONE)
+	if (!(mean_g > above) ||
+	    lt_lane_build(&slower, &job, lane->partition, &wanted, &found) != LT_REJECT_NONE)
 		return;
 	lt_lane_estimate(&slowed, &slower, was.start_utc_s);
 	if (!is_within(&job, &slower, &slowed))
@@ -128,22 +119,19 @@ slow(const struct decision *decision, const struct lane *lane,
 	    .mean_g = grams(mean_g),
 	};
 	if (lt_request_wants_gpus(job.request))
-		memcpy(plan->capped.gpu_freq, rule->gpu_freq,
-		    sizeof(plan->capped.gpu_freq));
-	memcpy(plan->capped.cpu_freq, rule->cpu_freq,
-	    sizeof(plan->capped.cpu_freq));
+		memcpy(plan->capped.gpu_freq, rule->gpu_freq, sizeof(plan->capped.gpu_freq));
+	memcpy(plan->capped.cpu_freq, rule->cpu_freq, sizeof(plan->capped.cpu_freq));
 }
 
 void
 lt_decision_cap(const struct decision *decision, const struct lane *lane)
 {
 	const struct job *const job = &decision->job;
-	const struct lt_power_cap *const rule =
-	    find_power_cap(job, lane->partition);
+	const struct lt_power_cap *const rule = find_power_cap(job, lane->partition);
 
 	decision->plan->capped = (struct lt_capped){0};
 	if (rule != NULL && lane->series[TERM_CARBON] != NULL &&
-	    lt_market_signal_age_s(job->market, lane->partition,
-		job->now_utc_s) <= job->market->stale_after_s)
+	    lt_market_signal_age_s(job->market, lane->partition, job->now_utc_s) <=
+		job->market->stale_after_s)
 		slow(decision, lane, rule);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Estimates and scores of a start. The estimate is for the expected run time,
- * for the longest run time, and for nodes no faster than home's; the score,
- * and the conditions that a start must meet, are those of a round of the
- * decision: docs/model.md, eqs. (21) to (23).
+ * Estimates and scores of a start. The estimate is for the expected run time, for the longest run
+ * time, and for nodes no faster than home's; the score, and the conditions that a start must meet,
+ * are those of a round of the decision: docs/model.md, eqs. (21) to (23).
  *
  * Reads lanes that decide_cost.c priced; pure, and nothing fails.
  */
@@ -16,8 +15,8 @@
 /* ---- Figures of a start ---- */
 
 double
-lt_linear_value(const struct linear *linear, const double integral[TERM_COUNT],
-    double end_after_now_s)
+lt_linear_value(
+    const struct linear *linear, const double integral[TERM_COUNT], double end_after_now_s)
 {
 	double sum = linear->constant + linear->per_s * end_after_now_s;
 
@@ -39,16 +38,15 @@ lt_linear_sum(const struct linear *a, const struct linear *b, double factor)
 }
 
 void
-lt_lane_integrals(
-    double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s)
+lt_lane_integrals(double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s)
 {
 	for (int i = 0; i < TERM_COUNT; i++) {
 		integral[i] = 0;
 		if (lane->series[i] == NULL)
 			continue;
 		for (uint32_t e = 0; e < lane->length_count; e++)
-			integral[i] += lt_series_integral(lane->series[i],
-			    start_utc_s, start_utc_s + lane->lengths_s[e]);
+			integral[i] += lt_series_integral(
+			    lane->series[i], start_utc_s, start_utc_s + lane->lengths_s[e]);
 		integral[i] *= lane->length_part;
 	}
 }
@@ -75,8 +73,7 @@ whole(double value)
 }
 
 void
-lt_lane_estimate(
-    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s)
+lt_lane_estimate(struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s)
 {
 	assert(lane->partition >= 0 && lane->length_s >= 0);
 
@@ -90,8 +87,7 @@ lt_lane_estimate(
 	    .end_utc_s = start_utc_s + lane->done_s,
 	    .free_utc_s = start_utc_s + lane->length_s,
 	    .expected_active_s = lane->active.active_s,
-	    .expected_interruptions = lane->active.expected_interruptions *
-				      (double)lane->length_s /
+	    .expected_interruptions = lane->active.expected_interruptions * (double)lane->length_s /
 				      lane->active.active_s * lane->task_factor,
 	    .expected_lost_s = lane->active.lost_s * (double)lane->length_s /
 			       lane->active.active_s * lane->task_factor,
@@ -100,22 +96,19 @@ lt_lane_estimate(
 	    .time_ratio = lane->time_ratio,
 	    .time_ratio_known = lane->time_ratio_known,
 	    .node_equivalents = lane->node_equivalents,
-	    .task_nodes = (double)lane->share.nodes *
-			  (double)lane->share.numerator /
+	    .task_nodes = (double)lane->share.nodes * (double)lane->share.numerator /
 			  (double)lane->share.denominator,
 	    .task_w = lane->power_kw * 1000 / lane->task_factor,
 	    .has_cost = lane->has_charged,
 	    .has_carbon = lane->has_carbon,
-	    .expected_compute_micros =
-		lane->charged.weight[TERM_PRICE] * integral[TERM_PRICE],
+	    .expected_compute_micros = lane->charged.weight[TERM_PRICE] * integral[TERM_PRICE],
 	    .expected_energy_micros = lane->power_kw * integral[TERM_TARIFF],
 	    .expected_storage_micros = lane->storage_micros,
 	    .expected_failure_micros = lane->failure_micros,
 	    .energy_wh = lane->power_kw * 1000 * hours,
 	};
 	if (lane->has_carbon)
-		estimate->carbon_mg =
-		    whole(lt_linear_value(&lane->emitted, integral, 0));
+		estimate->carbon_mg = whole(lt_linear_value(&lane->emitted, integral, 0));
 	if (!lane->has_charged)
 		return;
 	estimate->cost_micros = estimate->most_micros =
@@ -125,13 +118,11 @@ lt_lane_estimate(
 
 		lt_lane_sure(&sure, lane);
 		lt_lane_integrals(integral, &sure, start_utc_s);
-		estimate->most_micros =
-		    whole(lt_linear_value(&sure.charged, integral, 0));
+		estimate->most_micros = whole(lt_linear_value(&sure.charged, integral, 0));
 	}
 }
 
-/* All that depends on the length of its windows, were these that many times as
- * long. */
+/* All that depends on the length of its windows, were these that many times as long. */
 static void
 stretch(struct lane *lane, double times)
 {
@@ -151,8 +142,7 @@ lt_lane_sure(struct lane *sure, const struct lane *lane)
 }
 
 void
-lt_lane_estimate_slow(
-    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s)
+lt_lane_estimate_slow(struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s)
 {
 	const double ratio = lane->time_ratio;
 	struct lane slow = *lane;
@@ -171,20 +161,15 @@ static const double rounding = 1e-9; /* of a score: noise, no saving */
 
 static const struct linear nothing;
 
-/* Returns a lane's score: in the first round what the objective wants least of,
- * in the second what it wants least of among equals. */
+/* Returns a lane's score: in the first round what the objective wants least of, in the second what
+ * it wants least of among equals. */
 struct linear
 lt_score_of(const struct decision *decision, const struct lane *lane, int round)
 {
-	const struct linear end = {
-	    .per_s = 1, .constant = (double)(lane->done_s - lane->length_s)};
+	const struct linear end = {.per_s = 1, .constant = (double)(lane->done_s - lane->length_s)};
 	const bool money = decision->use_money, carbon = decision->use_carbon;
-	const struct linear *cheap = money    ? &lane->money
-				     : carbon ? &lane->carbon
-					      : &nothing;
-	const struct linear *clean = carbon  ? &lane->carbon
-				     : money ? &lane->money
-					     : &nothing;
+	const struct linear *cheap = money ? &lane->money : carbon ? &lane->carbon : &nothing;
+	const struct linear *clean = carbon ? &lane->carbon : money ? &lane->money : &nothing;
 
 	switch (decision->plan->objective) {
 	case LT_OBJECTIVE_COST:
@@ -198,8 +183,8 @@ lt_score_of(const struct decision *decision, const struct lane *lane, int round)
 			return *clean;
 		if (!money || !carbon)
 			return *cheap;
-		return lt_linear_sum(&lane->money, &lane->carbon,
-		    lt_worth_per_mg(decision->job.market));
+		return lt_linear_sum(
+		    &lane->money, &lane->carbon, lt_worth_per_mg(decision->job.market));
 	}
 }
 
@@ -213,9 +198,9 @@ scores_carbon(const struct decision *decision, int round)
 	if (!decision->use_carbon)
 		return !decision->use_money;
 	return !decision->use_money ||
-	       (round == ROUND_FIRST ? objective == LT_OBJECTIVE_CARBON
-				     : objective == LT_OBJECTIVE_COST ||
-					   objective == LT_OBJECTIVE_BALANCED);
+	       (round == ROUND_FIRST
+		       ? objective == LT_OBJECTIVE_CARBON
+		       : objective == LT_OBJECTIVE_COST || objective == LT_OBJECTIVE_BALANCED);
 }
 
 double
@@ -225,33 +210,28 @@ lt_score_waiting_per_s(const struct decision *decision, int round)
 
 	if (decision->plan->objective == LT_OBJECTIVE_FAST)
 		return 0;
-	return (double)(scores_carbon(decision, round)
-			    ? market->waiting_mg_per_hour
-			    : market->waiting_micros_per_hour) /
+	return (double)(scores_carbon(decision, round) ? market->waiting_mg_per_hour
+						       : market->waiting_micros_per_hour) /
 	       LT_HOUR_S;
 }
 
-/* Adds what waiting is worth in the round's score, from the earliest start on;
- * eq. (21a). */
+/* Adds what waiting is worth in the round's score, from the earliest start on; eq. (21a). */
 static struct linear
-with_waiting(const struct decision *decision, const struct lane *lane,
-    int round, struct linear score)
+with_waiting(
+    const struct decision *decision, const struct lane *lane, int round, struct linear score)
 {
 	const double per_s = lt_score_waiting_per_s(decision, round);
 
 	score.per_s += per_s;
-	score.constant -=
-	    per_s * (double)(decision->job.earliest_utc_s + lane->length_s -
-			     decision->job.now_utc_s);
+	score.constant -= per_s * (double)(decision->job.earliest_utc_s + lane->length_s -
+					   decision->job.now_utc_s);
 	return score;
 }
 
 struct linear
-lt_score_with_waiting(
-    const struct decision *decision, const struct lane *lane, int round)
+lt_score_with_waiting(const struct decision *decision, const struct lane *lane, int round)
 {
-	return with_waiting(
-	    decision, lane, round, lt_score_of(decision, lane, round));
+	return with_waiting(decision, lane, round, lt_score_of(decision, lane, round));
 }
 
 double
@@ -261,16 +241,14 @@ lt_score_value(const struct decision *decision, const struct lane *lane,
 	double integral[TERM_COUNT];
 
 	lt_lane_integrals(integral, lane, start_utc_s);
-	return lt_linear_value(linear, integral,
-	    (double)(start_utc_s + lane->length_s - decision->job.now_utc_s));
+	return lt_linear_value(
+	    linear, integral, (double)(start_utc_s + lane->length_s - decision->job.now_utc_s));
 }
 
 double
-lt_score_at(const struct decision *decision, const struct lane *lane,
-    int64_t start_utc_s)
+lt_score_at(const struct decision *decision, const struct lane *lane, int64_t start_utc_s)
 {
-	const struct linear score =
-	    lt_score_with_waiting(decision, lane, ROUND_FIRST);
+	const struct linear score = lt_score_with_waiting(decision, lane, ROUND_FIRST);
 
 	return lt_score_value(decision, lane, &score, start_utc_s);
 }
@@ -281,9 +259,9 @@ lt_score_tolerance(double score)
 	return rounding * fmax(1, fabs(score));
 }
 
-/* The last digit of a carbon figure, as lt_carbon_text() has it; but where
- * digits become coarse, no more than a start must save to be waited for: or a
- * job just above a kilogram would give up what one just below it takes. */
+/* The last digit of a carbon figure, as lt_carbon_text() has it; but where digits become coarse, no
+ * more than a start must save to be waited for: or a job just above a kilogram would give up what
+ * one just below it takes. */
 static double
 shown_mg(double mg, const struct lt_market *market)
 {
@@ -293,12 +271,11 @@ shown_mg(double mg, const struct lt_market *market)
 
 	return market->min_saving_ppm == 0
 		   ? digit
-		   : fmin(digit,
-			 fmax(g, size * market->min_saving_ppm / LT_MICROS));
+		   : fmin(digit, fmax(g, size * market->min_saving_ppm / LT_MICROS));
 }
 
-/* The least that a move must save, in units of the round's score; eq. (23).
- * The fastest is fastest by any second. */
+/* The least that a move must save, in units of the round's score; eq. (23). The fastest is fastest
+ * by any second. */
 double
 lt_score_least_saving(const struct decision *decision, int round, double score)
 {
@@ -307,42 +284,35 @@ lt_score_least_saving(const struct decision *decision, int round, double score)
 	/* A saving too small to be shown does not count. */
 	double least = (double)lt_currency_cent(market->currency);
 
-	if (decision->plan->objective == LT_OBJECTIVE_FAST &&
-	    round == ROUND_FIRST)
+	if (decision->plan->objective == LT_OBJECTIVE_FAST && round == ROUND_FIRST)
 		least = 0;
 	else if (scores_carbon(decision, round))
 		least = shown_mg(score, market);
-	else if (decision->plan->objective == LT_OBJECTIVE_BALANCED &&
-		 decision->use_carbon && micros_per_mg > 0)
-		least = fmin(least,
-		    shown_mg(score / micros_per_mg, market) * micros_per_mg);
+	else if (decision->plan->objective == LT_OBJECTIVE_BALANCED && decision->use_carbon &&
+		 micros_per_mg > 0)
+		least = fmin(least, shown_mg(score / micros_per_mg, market) * micros_per_mg);
 	return fmax(least, lt_score_tolerance(score));
 }
 
-/* True if the carbon that is shown must be kept, too. Where idle power is left
- * out, less carbon may decide than is shown. A job that moves for carbon should
- * not be shown more of it than home's, or than that of the choice to be
- * bettered: what is shown is held to what decides. */
+/* True if the carbon that is shown must be kept, too. Where idle power is left out, less carbon may
+ * decide than is shown. A job that moves for carbon should not be shown more of it than home's, or
+ * than that of the choice to be bettered: what is shown is held to what decides. */
 static bool
 caps_emitted(const struct decision *decision, int round)
 {
 	const enum lt_objective objective = decision->plan->objective;
-	const bool fast =
-	    objective == LT_OBJECTIVE_FAST && round == ROUND_FIRST;
+	const bool fast = objective == LT_OBJECTIVE_FAST && round == ROUND_FIRST;
 
 	return decision->rests && decision->use_carbon &&
 	       (round == ROUND_EQUAL || decision->has_baseline) &&
-	       ((scores_carbon(decision, round) && !fast) ||
-		   objective == LT_OBJECTIVE_CARBON);
+	       ((scores_carbon(decision, round) && !fast) || objective == LT_OBJECTIVE_CARBON);
 }
 
-/* Returns what a lane is shown to emit; with waiting, where waiting is part of
- * its score. */
+/* Returns what a lane is shown to emit; with waiting, where waiting is part of its score. */
 static struct linear
 emitted_of(const struct decision *decision, const struct lane *lane, int round)
 {
-	const bool fast = decision->plan->objective == LT_OBJECTIVE_FAST &&
-			  round == ROUND_FIRST;
+	const bool fast = decision->plan->objective == LT_OBJECTIVE_FAST && round == ROUND_FIRST;
 
 	return scores_carbon(decision, round) && !fast
 		   ? with_waiting(decision, lane, round, lane->emitted)
@@ -353,11 +323,10 @@ static double
 emitted_limit(const struct decision *decision, int round)
 {
 	const bool equal = round == ROUND_EQUAL;
-	const struct lane *const than =
-	    equal ? decision->first.lane : &decision->home;
+	const struct lane *const than = equal ? decision->first.lane : &decision->home;
 	const struct linear was = emitted_of(decision, than, round);
-	const double limit = lt_score_value(decision, than, &was,
-	    equal ? decision->first.start_utc_s : decision->home_utc_s);
+	const double limit = lt_score_value(
+	    decision, than, &was, equal ? decision->first.start_utc_s : decision->home_utc_s);
 
 	return limit + lt_score_tolerance(limit);
 }
@@ -365,20 +334,17 @@ emitted_limit(const struct decision *decision, int round)
 /* Returns the money or the carbon of this lane at home's first start with room.
  */
 static double
-worth_from(
-    const struct decision *decision, const struct lane *lane, enum worth worth)
+worth_from(const struct decision *decision, const struct lane *lane, enum worth worth)
 {
-	return lt_score_value(decision, lane,
-	    worth == WORTH_MONEY ? &lane->money : &lane->carbon,
+	return lt_score_value(decision, lane, worth == WORTH_MONEY ? &lane->money : &lane->carbon,
 	    decision->home_utc_s);
 }
 
 static bool
 counts(const struct decision *decision, enum worth worth)
 {
-	return worth == WORTH_MONEY
-		   ? decision->use_money
-		   : worth == WORTH_CARBON && decision->use_carbon;
+	return worth == WORTH_MONEY ? decision->use_money
+				    : worth == WORTH_CARBON && decision->use_carbon;
 }
 
 /* 0 where home is nothing to measure a choice against. */
@@ -390,42 +356,36 @@ home_worth(const struct decision *decision, enum worth worth)
 		   : 0;
 }
 
-/* Returns the cap of that much less than home, or, where home can't run it,
- * than the lane itself at once. A limit below all values: it can't be met. */
+/* Returns the cap of that much less than home, or, where home can't run it, than the lane itself at
+ * once. A limit below all values: it can't be met. */
 static struct cap
-worth_cap(const struct decision *decision, const struct lane *lane,
-    const struct rival *rival)
+worth_cap(const struct decision *decision, const struct lane *lane, const struct rival *rival)
 {
 	const enum worth worth = rival->worth;
 	struct cap cap = {.limit = -INFINITY, .reject = LT_REJECT_DEARER};
 
 	if (worth == WORTH_IN_TIME) {
 		cap.value.per_s = 1;
-		cap.limit = (double)(decision->home_utc_s + lane->length_s -
-				     decision->job.now_utc_s);
+		cap.limit =
+		    (double)(decision->home_utc_s + lane->length_s - decision->job.now_utc_s);
 	} else if (counts(decision, worth)) {
-		const double from = decision->has_baseline
-					? rival->worth_from
-					: worth_from(decision, lane, worth);
+		const double from =
+		    decision->has_baseline ? rival->worth_from : worth_from(decision, lane, worth);
 
 		cap.value = worth == WORTH_MONEY ? lane->money : lane->carbon;
-		cap.limit = from - fabs(from) *
-				       decision->job.market->min_saving_ppm /
-				       LT_MICROS;
+		cap.limit = from - fabs(from) * decision->job.market->min_saving_ppm / LT_MICROS;
 	}
 	return cap;
 }
 
 bool
-lt_is_worth(const struct decision *decision, const struct lane *lane,
-    int64_t start_utc_s, enum worth worth)
+lt_is_worth(
+    const struct decision *decision, const struct lane *lane, int64_t start_utc_s, enum worth worth)
 {
-	const struct rival rival = {
-	    .worth = worth, .worth_from = home_worth(decision, worth)};
+	const struct rival rival = {.worth = worth, .worth_from = home_worth(decision, worth)};
 	const struct cap cap = worth_cap(decision, lane, &rival);
 
-	return lt_score_value(decision, lane, &cap.value, start_utc_s) <=
-	       cap.limit;
+	return lt_score_value(decision, lane, &cap.value, start_utc_s) <= cap.limit;
 }
 
 struct rival
@@ -435,33 +395,30 @@ lt_rival_of(const struct decision *decision, int round, enum worth worth)
 	const int64_t now_at = decision->home_utc_s;
 	struct rival rival = {.round = round,
 	    .worth = worth,
-	    .caps_money = decision->plan->objective == LT_OBJECTIVE_CARBON &&
-			  decision->use_money && decision->has_baseline,
+	    .caps_money = decision->plan->objective == LT_OBJECTIVE_CARBON && decision->use_money &&
+			  decision->has_baseline,
 	    .caps_emitted = caps_emitted(decision, round),
 	    .caps_first = round != ROUND_FIRST,
 	    .worth_from = home_worth(decision, worth)};
 
 	if (rival.caps_money)
-		rival.money =
-		    lt_score_value(decision, home, &home->money, now_at);
+		rival.money = lt_score_value(decision, home, &home->money, now_at);
 	if (rival.caps_emitted)
 		rival.emitted_limit = emitted_limit(decision, round);
 	if (round == ROUND_EQUAL) {
 		rival.first_limit = decision->first.score;
 	} else if (round == ROUND_SECOND) {
-		const struct linear score =
-		    lt_score_of(decision, home, ROUND_FIRST);
+		const struct linear score = lt_score_of(decision, home, ROUND_FIRST);
 
-		rival.first_limit =
-		    lt_score_value(decision, home, &score, now_at);
+		rival.first_limit = lt_score_value(decision, home, &score, now_at);
 	}
 	rival.first_limit += lt_score_tolerance(rival.first_limit);
 	return rival;
 }
 
 void
-lt_aim_make(struct aim *aim, const struct decision *decision,
-    const struct lane *lane, const struct rival *rival)
+lt_aim_make(struct aim *aim, const struct decision *decision, const struct lane *lane,
+    const struct rival *rival)
 {
 	const int round = rival->round;
 
@@ -470,21 +427,17 @@ lt_aim_make(struct aim *aim, const struct decision *decision,
 	if (rival->caps_money)
 		aim->caps[aim->cap_count++] = (struct cap){lane->money,
 		    rival->money +
-			fabs(rival->money) *
-			    decision->job.market->max_extra_cost_ppm /
-			    LT_MICROS +
+			fabs(rival->money) * decision->job.market->max_extra_cost_ppm / LT_MICROS +
 			lt_score_tolerance(rival->money),
 		    LT_REJECT_DEARER};
 	if (rival->caps_emitted)
-		aim->caps[aim->cap_count++] =
-		    (struct cap){emitted_of(decision, lane, round),
-			rival->emitted_limit, LT_REJECT_DEARER};
+		aim->caps[aim->cap_count++] = (struct cap){
+		    emitted_of(decision, lane, round), rival->emitted_limit, LT_REJECT_DEARER};
 	if (rival->worth != WORTH_ANY)
 		aim->caps[aim->cap_count++] = worth_cap(decision, lane, rival);
 	if (rival->caps_first)
-		aim->caps[aim->cap_count++] =
-		    (struct cap){lt_score_of(decision, lane, ROUND_FIRST),
-			rival->first_limit, LT_REJECT_DEARER};
+		aim->caps[aim->cap_count++] = (struct cap){
+		    lt_score_of(decision, lane, ROUND_FIRST), rival->first_limit, LT_REJECT_DEARER};
 }
 
 void
@@ -493,8 +446,7 @@ lt_aims_make(struct decision *decision, int round, enum worth worth)
 	const struct rival rival = lt_rival_of(decision, round, worth);
 
 	for (uint32_t i = 0; i < decision->lane_count; i++)
-		lt_aim_make(
-		    &decision->aims[i], decision, &decision->lanes[i], &rival);
+		lt_aim_make(&decision->aims[i], decision, &decision->lanes[i], &rival);
 }
 
 bool
@@ -504,10 +456,8 @@ lt_lane_over_budget(const struct decision *decision, const struct lane *lane)
 	const struct lt_market *market = decision->job.market;
 	const double margin = 1 + (double)market->hold_margin_ppm / LT_MICROS;
 	const double hours =
-	    (double)(decision->job.limit_s > 0 ? decision->job.limit_s : 0) /
-	    LT_HOUR_S;
-	const double tasks =
-	    request->array_tasks > 0 ? request->array_tasks : 1;
+	    (double)(decision->job.limit_s > 0 ? decision->job.limit_s : 0) / LT_HOUR_S;
+	const double tasks = request->array_tasks > 0 ? request->array_tasks : 1;
 	const double over_all = margin * hours * tasks / lane->task_factor;
 	const struct lt_series *const price = lane->series[TERM_PRICE];
 	const struct lt_series *const carbon = lane->series[TERM_CARBON];
@@ -515,17 +465,15 @@ lt_lane_over_budget(const struct decision *decision, const struct lane *lane)
 
 	if (!request->has_available)
 		return false;
-	const double mg = carbon == NULL ? INFINITY
-					 : lane->emitted.weight[TERM_CARBON] *
-					       over_all * carbon->max_value;
+	const double mg = carbon == NULL
+			      ? INFINITY
+			      : lane->emitted.weight[TERM_CARBON] * over_all * carbon->max_value;
 	const double micros = price == NULL
 				  ? INFINITY
-				  : lane->charged.weight[TERM_PRICE] *
-					    over_all * price->max_value +
+				  : lane->charged.weight[TERM_PRICE] * over_all * price->max_value +
 					(per_mg > 0 ? per_mg * mg : 0);
 
 	return (request->available_micros != INT64_MAX &&
 		   micros > (double)request->available_micros) ||
-	       (request->available_mg != INT64_MAX &&
-		   mg > (double)request->available_mg);
+	       (request->available_mg != INT64_MAX && mg > (double)request->available_mg);
 }

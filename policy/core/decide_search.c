@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Searches one lane for its best start and for its earliest start that is good
- * enough. Cost is piecewise linear in the start. So only those starts count
- * where the window's start or end meets a step, or where a condition is just
- * met between two of these. Whole lanes and blocks of starts are skipped by a
- * lower bound of the integrals of their windows.
+ * Searches one lane for its best start and for its earliest start that is good enough. Cost is
+ * piecewise linear in the start. So only those starts count where the window's start or end meets a
+ * step, or where a condition is just met between two of these. Whole lanes and blocks of starts are
+ * skipped by a lower bound of the integrals of their windows.
  *
- * Reads a lane's series and spans; writes the start that was found. Pure;
- * without a better start, what was found before stays.
+ * Reads a lane's series and spans; writes the start that was found. Pure; without a better start,
+ * what was found before stays.
  */
 #include <assert.h>
 #include <math.h>
@@ -17,9 +16,8 @@
 
 /* ---- Lower bounds ---- */
 
-/* Returns the least integral over all windows of that length within a series: a
- * window is days, a part of one and a rest, and each of these has at least the
- * least of its length. */
+/* Returns the least integral over all windows of that length within a series: a window is days, a
+ * part of one and a rest, and each of these has at least the least of its length. */
 static double
 least_within(const struct lt_series *series, int64_t length_s)
 {
@@ -41,8 +39,7 @@ least_within(const struct lt_series *series, int64_t length_s)
 void
 lt_lane_least(struct lane *lane, const struct job *job)
 {
-	const int64_t end_utc_s =
-	    lane->latest_utc_s + lane->lengths_s[lane->length_count - 1];
+	const int64_t end_utc_s = lane->latest_utc_s + lane->lengths_s[lane->length_count - 1];
 
 	for (int t = 0; t < TERM_COUNT; t++) {
 		const struct lt_series *const series = lane->series[t];
@@ -87,8 +84,7 @@ hours(int64_t seconds)
 static double
 integral_to(const struct lt_series *series, uint32_t i, int64_t utc_s)
 {
-	return series->integral[i] +
-	       series->value[i] * hours(utc_s - series->start_utc_s[i]);
+	return series->integral[i] + series->value[i] * hours(utc_s - series->start_utc_s[i]);
 }
 
 static void
@@ -97,10 +93,9 @@ fill_integrals(struct edge *edge, const struct lane *lane)
 	for (int t = 0; t < TERM_COUNT; t++) {
 		if (lane->series[t] == NULL)
 			continue;
-		edge->before[t] = integral_to(
-		    lane->series[t], edge->first[t], edge->start_utc_s);
-		double until = integral_to(lane->series[t], edge->last[0][t],
-		    edge->start_utc_s + lane->lengths_s[0]);
+		edge->before[t] = integral_to(lane->series[t], edge->first[t], edge->start_utc_s);
+		double until = integral_to(
+		    lane->series[t], edge->last[0][t], edge->start_utc_s + lane->lengths_s[0]);
 
 		for (uint32_t e = 1; e < lane->length_count; e++)
 			until += integral_to(lane->series[t], edge->last[e][t],
@@ -109,8 +104,8 @@ fill_integrals(struct edge *edge, const struct lane *lane)
 	}
 }
 
-/* Makes an edge. Entries of a term without a series stay unset and are not
- * read: to clear each edge first takes a tenth of a decision. */
+/* Makes an edge. Entries of a term without a series stay unset and are not read: to clear each edge
+ * first takes a tenth of a decision. */
 static struct edge
 edge_at(const struct lane *lane, int64_t start_utc_s)
 {
@@ -123,8 +118,8 @@ edge_at(const struct lane *lane, int64_t start_utc_s)
 			continue;
 		edge.first[t] = lt_series_index(lane->series[t], start_utc_s);
 		for (uint32_t e = 0; e < lane->length_count; e++)
-			edge.last[e][t] = lt_series_index(
-			    lane->series[t], start_utc_s + lane->lengths_s[e]);
+			edge.last[e][t] =
+			    lt_series_index(lane->series[t], start_utc_s + lane->lengths_s[e]);
 	}
 	fill_integrals(&edge, lane);
 	return edge;
@@ -132,8 +127,8 @@ edge_at(const struct lane *lane, int64_t start_utc_s)
 
 /* The same, between two others. */
 static struct edge
-edge_between(const struct lane *lane, int64_t start_utc_s, const struct edge *a,
-    const struct edge *b)
+edge_between(
+    const struct lane *lane, int64_t start_utc_s, const struct edge *a, const struct edge *b)
 {
 	struct edge edge;
 
@@ -142,25 +137,22 @@ edge_between(const struct lane *lane, int64_t start_utc_s, const struct edge *a,
 	for (int t = 0; t < TERM_COUNT; t++) {
 		if (lane->series[t] == NULL)
 			continue;
-		edge.first[t] = lt_series_index_in(
-		    lane->series[t], start_utc_s, a->first[t], b->first[t]);
+		edge.first[t] =
+		    lt_series_index_in(lane->series[t], start_utc_s, a->first[t], b->first[t]);
 		for (uint32_t e = 0; e < lane->length_count; e++)
 			edge.last[e][t] = lt_series_index_in(lane->series[t],
-			    start_utc_s + lane->lengths_s[e], a->last[e][t],
-			    b->last[e][t]);
+			    start_utc_s + lane->lengths_s[e], a->last[e][t], b->last[e][t]);
 	}
 	fill_integrals(&edge, lane);
 	return edge;
 }
 
 static double
-value_at(const struct search *search, const struct linear *linear,
-    const struct edge *edge)
+value_at(const struct search *search, const struct linear *linear, const struct edge *edge)
 {
-	double sum =
-	    linear->constant + linear->per_s * (double)(edge->start_utc_s +
-							search->lane->length_s -
-							search->now_utc_s);
+	double sum = linear->constant +
+		     linear->per_s *
+			 (double)(edge->start_utc_s + search->lane->length_s - search->now_utc_s);
 
 	for (uint32_t k = 0; k < search->term_count; k++) {
 		const uint32_t t = search->terms[k];
@@ -176,8 +168,7 @@ caps_hold(const struct search *search, const struct edge *edge)
 	const struct aim *const aim = search->aim;
 
 	for (uint32_t i = 0; i < aim->cap_count; i++)
-		if (value_at(search, &aim->caps[i].value, edge) >
-		    aim->caps[i].limit)
+		if (value_at(search, &aim->caps[i].value, edge) > aim->caps[i].limit)
 			return false;
 	return true;
 }
@@ -186,16 +177,13 @@ caps_hold(const struct search *search, const struct edge *edge)
 static void
 visit(struct search *search, struct edge *edge)
 {
-	const double score = edge->score =
-	    value_at(search, &search->aim->score, edge);
+	const double score = edge->score = value_at(search, &search->aim->score, edge);
 
-	if (search->seen != NULL &&
-	    (!search->seen->any || score < search->seen->score))
+	if (search->seen != NULL && (!search->seen->any || score < search->seen->score))
 		*search->seen = (struct found){true, edge->start_utc_s, score};
 	if (search->earliest
 		? !(score <= search->limit &&
-		      (!search->found->any ||
-			  edge->start_utc_s < search->found->start_utc_s))
+		      (!search->found->any || edge->start_utc_s < search->found->start_utc_s))
 		: !(score < search->limit))
 		return;
 	if (!caps_hold(search, edge)) {
@@ -207,30 +195,26 @@ visit(struct search *search, struct edge *edge)
 		search->limit = score;
 }
 
-/* Returns the least value of the steps first to last, or a little less: whole
- * blocks are asked, which costs less than a closer bound would save. */
+/* Returns the least value of the steps first to last, or a little less: whole blocks are asked,
+ * which costs less than a closer bound would save. */
 static double
 least_of(const struct lt_series *series, uint32_t first, uint32_t last)
 {
 	double least = series->block_min[first / LT_SERIES_BLOCK];
 
-	for (uint32_t i = first / LT_SERIES_BLOCK + 1;
-	     i <= last / LT_SERIES_BLOCK; i++)
-		least =
-		    series->block_min[i] < least ? series->block_min[i] : least;
+	for (uint32_t i = first / LT_SERIES_BLOCK + 1; i <= last / LT_SERIES_BLOCK; i++)
+		least = series->block_min[i] < least ? series->block_min[i] : least;
 	return least;
 }
 
 /* Mean over the lengths of the least rate where their windows end. */
 static double
-least_at_ends(const struct lane *lane, int term, const struct edge *a,
-    const struct edge *b)
+least_at_ends(const struct lane *lane, int term, const struct edge *a, const struct edge *b)
 {
 	double sum = 0;
 
 	for (uint32_t e = 0; e < lane->length_count; e++)
-		sum += least_of(
-		    lane->series[term], a->last[e][term], b->last[e][term]);
+		sum += least_of(lane->series[term], a->last[e][term], b->last[e][term]);
 	return sum * lane->length_part;
 }
 
@@ -240,16 +224,15 @@ least_at_ends(const struct lane *lane, int term, const struct edge *a,
  * Holds for negative rates too. Weights are never negative.
  */
 static double
-bound(const struct search *search, const struct linear *linear,
-    const struct edge *a, const struct edge *b)
+bound(const struct search *search, const struct linear *linear, const struct edge *a,
+    const struct edge *b)
 {
 	const struct lane *lane = search->lane;
 	const int64_t width_s = b->start_utc_s - a->start_utc_s;
 	const double width_h = hours(width_s);
 	const uint32_t longest = lane->length_count - 1;
 	double sum = linear->constant +
-		     linear->per_s * (double)(a->start_utc_s + lane->length_s -
-					      search->now_utc_s);
+		     linear->per_s * (double)(a->start_utc_s + lane->length_s - search->now_utc_s);
 
 	for (int t = 0; t < TERM_COUNT; t++) {
 		const struct lt_series *series = lane->series[t];
@@ -257,17 +240,14 @@ bound(const struct search *search, const struct linear *linear,
 		if (series == NULL || !(linear->weight[t] > 0))
 			continue;
 		if (width_s < lane->lengths_s[0]) {
-			const double first =
-			    least_of(series, a->first[t], b->first[t]);
+			const double first = least_of(series, a->first[t], b->first[t]);
 			const double last = least_at_ends(lane, t, a, b);
 
-			sum += linear->weight[t] *
-			       (a->until[t] - b->before[t] +
-				   width_h * (first < last ? first : last));
+			sum += linear->weight[t] * (a->until[t] - b->before[t] +
+						       width_h * (first < last ? first : last));
 		} else {
-			sum +=
-			    linear->weight[t] * lane->mean_h *
-			    least_of(series, a->first[t], b->last[longest][t]);
+			sum += linear->weight[t] * lane->mean_h *
+			       least_of(series, a->first[t], b->last[longest][t]);
 		}
 	}
 	return sum;
@@ -275,27 +255,23 @@ bound(const struct search *search, const struct linear *linear,
 
 /* True if no start between a and b can be of interest. score: of bound(). */
 static bool
-hopeless(struct search *search, double score, const struct edge *a,
-    const struct edge *b)
+hopeless(struct search *search, double score, const struct edge *a, const struct edge *b)
 {
 	if (search->earliest
-		? score > search->limit ||
-		      b->start_utc_s <= search->none_before_utc_s ||
-		      (search->found->any &&
-			  a->start_utc_s >= search->found->start_utc_s)
+		? score > search->limit || b->start_utc_s <= search->none_before_utc_s ||
+		      (search->found->any && a->start_utc_s >= search->found->start_utc_s)
 		: score >= search->limit)
 		return true;
 	for (uint32_t i = 0; i < search->aim->cap_count; i++)
-		if (bound(search, &search->aim->caps[i].value, a, b) >
-		    search->aim->caps[i].limit) {
+		if (bound(search, &search->aim->caps[i].value, a, b) > search->aim->caps[i].limit) {
 			search->capped = true;
 			return true;
 		}
 	return false;
 }
 
-/* The start nearest after edge where a window's end meets a step; the steps
- * that are met are entered in edge. */
+/* The start nearest after edge where a window's end meets a step; the steps that are met are
+ * entered in edge. */
 static void
 step_on(struct edge *edge, const struct lane *lane)
 {
@@ -312,10 +288,8 @@ step_on(struct edge *edge, const struct lane *lane)
 		if (edge->first[t] + 1 < series->count && at_s < next_s)
 			next_s = at_s;
 		for (uint32_t e = 0; e < lane->length_count; e++) {
-			at_s = series->start_utc_s[edge->last[e][t] + 1] -
-			       lane->lengths_s[e];
-			if (edge->last[e][t] + 1 < series->count &&
-			    at_s < next_s)
+			at_s = series->start_utc_s[edge->last[e][t] + 1] - lane->lengths_s[e];
+			if (edge->last[e][t] + 1 < series->count && at_s < next_s)
 				next_s = at_s;
 		}
 	}
@@ -338,15 +312,14 @@ step_on(struct edge *edge, const struct lane *lane)
 	}
 }
 
-struct part { /* of all seconds between two starts, where conditions hold */
+struct part {			     /* of all seconds between two starts, where conditions hold */
 	double from_s, to_s;	     /* whole ones after the first, both too */
 	bool not_before, not_behind; /* there is one that does not */
 };
 
 /* Only where a value is at most the limit that is linear between both. */
 static void
-narrow(
-    struct part *part, double width_s, double first, double last, double limit)
+narrow(struct part *part, double width_s, double first, double last, double limit)
 {
 	part->not_before |= first > limit;
 	part->not_behind |= last > limit;
@@ -364,20 +337,18 @@ narrow(
 
 /* Where all conditions are just met; by rounding that may be a second on. */
 static void
-visit_met(struct search *search, const struct edge *a, const struct edge *b,
-    int64_t after_s, int64_t on_s)
+visit_met(struct search *search, const struct edge *a, const struct edge *b, int64_t after_s,
+    int64_t on_s)
 {
 	struct edge edge = edge_at(search->lane, a->start_utc_s + after_s);
 
-	if (!caps_hold(search, &edge) &&
-	    edge.start_utc_s + on_s > a->start_utc_s &&
+	if (!caps_hold(search, &edge) && edge.start_utc_s + on_s > a->start_utc_s &&
 	    edge.start_utc_s + on_s < b->start_utc_s)
 		edge = edge_at(search->lane, edge.start_utc_s + on_s);
 	visit(search, &edge);
 }
 
-/* a and b were visited and have no step between them, so that all that counts
- * is linear there. */
+/* a and b were visited and have no step between them, so that all that counts is linear there. */
 static void
 visit_between(struct search *search, const struct edge *a, const struct edge *b)
 {
@@ -388,10 +359,8 @@ visit_between(struct search *search, const struct edge *a, const struct edge *b)
 	if (fmin(a->score, b->score) > search->limit)
 		return;
 	for (uint32_t i = 0; i < aim->cap_count; i++)
-		narrow(&part, (double)width_s,
-		    value_at(search, &aim->caps[i].value, a),
-		    value_at(search, &aim->caps[i].value, b),
-		    aim->caps[i].limit);
+		narrow(&part, (double)width_s, value_at(search, &aim->caps[i].value, a),
+		    value_at(search, &aim->caps[i].value, b), aim->caps[i].limit);
 	if (part.from_s > part.to_s)
 		return;
 	if (part.not_before)
@@ -400,8 +369,7 @@ visit_between(struct search *search, const struct edge *a, const struct edge *b)
 		visit_met(search, a, b, (int64_t)part.to_s, -1);
 }
 
-/* Visit all steps strictly between a and b, in order, and what counts between
- * two of them. */
+/* Visit all steps strictly between a and b, in order, and what counts between two of them. */
 static void
 walk_steps(struct search *search, const struct edge *a, const struct edge *b)
 {
@@ -426,11 +394,10 @@ walk_steps(struct search *search, const struct edge *a, const struct edge *b)
 		visit_between(search, &before, b);
 }
 
-/* A step in the middle of the series with most steps between a and b. False
- * when there are few. */
+/* A step in the middle of the series with most steps between a and b. False when there are few. */
 static bool
-middle_of(int64_t *start_utc_s, const struct search *search,
-    const struct edge *a, const struct edge *b)
+middle_of(
+    int64_t *start_utc_s, const struct search *search, const struct edge *a, const struct edge *b)
 {
 	uint32_t steps = 0, most = 0;
 
@@ -444,8 +411,7 @@ middle_of(int64_t *start_utc_s, const struct search *search,
 		steps += count;
 		if (count > most) {
 			most = count;
-			*start_utc_s =
-			    series->start_utc_s[a->first[t] + (count + 1) / 2];
+			*start_utc_s = series->start_utc_s[a->first[t] + (count + 1) / 2];
 		}
 		for (uint32_t e = 0; e < search->lane->length_count; e++) {
 			count = b->last[e][t] - a->last[e][t];
@@ -453,8 +419,7 @@ middle_of(int64_t *start_utc_s, const struct search *search,
 			if (count > most) {
 				most = count;
 				*start_utc_s =
-				    series->start_utc_s[a->last[e][t] +
-							(count + 1) / 2] -
+				    series->start_utc_s[a->last[e][t] + (count + 1) / 2] -
 				    search->lane->lengths_s[e];
 			}
 		}
@@ -468,8 +433,7 @@ middle_of(int64_t *start_utc_s, const struct search *search,
  * 2 x TERM_COUNT x log2(LT_STEPS_MAX) = 72.
  */
 static void
-search_between(
-    struct search *search, const struct edge *a, const struct edge *b)
+search_between(struct search *search, const struct edge *a, const struct edge *b)
 {
 	const struct linear *score = &search->aim->score;
 	struct edge middle;
@@ -512,15 +476,13 @@ lt_search_lane(struct search *search)
 		if (lane->series[t] != NULL)
 			search->terms[search->term_count++] = t;
 	for (uint32_t i = 0; i < lane->span_count; i++) {
-		const struct span *span =
-		    &search->spans->list[lane->first_span + i];
+		const struct span *span = &search->spans->list[lane->first_span + i];
 		struct edge a = edge_at(lane, span->from_utc_s);
 		struct edge b = edge_at(lane, span->to_utc_s);
 
 		visit(search, &a);
 		visit(search, &b);
-		if (!hopeless(search,
-			bound(search, &search->aim->score, &a, &b), &a, &b))
+		if (!hopeless(search, bound(search, &search->aim->score, &a, &b), &a, &b))
 			search_between(search, &a, &b);
 		if (search->earliest && search->found->any &&
 		    search->found->start_utc_s <= span->to_utc_s)
@@ -534,8 +496,7 @@ same_steps(const struct lt_series *a, const struct lt_series *b)
 	if (a == b)
 		return true;
 	return a != NULL && b != NULL && a->count == b->count &&
-	       memcmp(a->start_utc_s, b->start_utc_s,
-		   a->count * sizeof(a->start_utc_s[0])) == 0;
+	       memcmp(a->start_utc_s, b->start_utc_s, a->count * sizeof(a->start_utc_s[0])) == 0;
 }
 
 bool
@@ -545,40 +506,33 @@ lt_search_same(const struct search *search, const struct search *other)
 	const struct linear *const score = &search->aim->score;
 	const struct linear *const its = &other->aim->score;
 
-	if (lane->length_s != that->length_s ||
-	    lane->length_count != that->length_count ||
+	if (lane->length_s != that->length_s || lane->length_count != that->length_count ||
 	    memcmp(lane->lengths_s, that->lengths_s,
 		lane->length_count * sizeof(lane->lengths_s[0])) != 0 ||
-	    lane->span_count != that->span_count ||
-	    score->constant != its->constant || score->per_s != its->per_s)
+	    lane->span_count != that->span_count || score->constant != its->constant ||
+	    score->per_s != its->per_s)
 		return false;
 	for (int t = 0; t < TERM_COUNT; t++)
 		if (score->weight[t] != its->weight[t] ||
-		    (score->weight[t] > 0 &&
-			lane->series[t] != that->series[t]) ||
-		    (search->earliest &&
-			!same_steps(lane->series[t], that->series[t])))
+		    (score->weight[t] > 0 && lane->series[t] != that->series[t]) ||
+		    (search->earliest && !same_steps(lane->series[t], that->series[t])))
 			return false;
 	for (uint32_t i = 0; i < lane->span_count; i++) {
-		const struct span *const a =
-		    &search->spans->list[lane->first_span + i];
-		const struct span *const b =
-		    &search->spans->list[that->first_span + i];
+		const struct span *const a = &search->spans->list[lane->first_span + i];
+		const struct span *const b = &search->spans->list[that->first_span + i];
 
-		if (a->from_utc_s != b->from_utc_s ||
-		    a->to_utc_s != b->to_utc_s)
+		if (a->from_utc_s != b->from_utc_s || a->to_utc_s != b->to_utc_s)
 			return false;
 	}
 	return true;
 }
 
 double
-lt_search_bound(const struct lane *lane, const struct linear *linear,
-    int64_t now_utc_s, int64_t earliest_utc_s)
+lt_search_bound(
+    const struct lane *lane, const struct linear *linear, int64_t now_utc_s, int64_t earliest_utc_s)
 {
 	double sum = linear->constant +
-		     linear->per_s *
-			 (double)(earliest_utc_s + lane->length_s - now_utc_s);
+		     linear->per_s * (double)(earliest_utc_s + lane->length_s - now_utc_s);
 
 	for (int t = 0; t < TERM_COUNT; t++)
 		if (lane->series[t] != NULL && linear->weight[t] > 0)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The words of a decision, for people and for files: why a partition lost, and
- * what kept a job from moving. Reads numbers of enums, returns constant texts.
- * Nothing fails.
+ * The words of a decision, for people and for files: why a partition lost, and what kept a job from
+ * moving. Reads numbers of enums, returns constant texts. Nothing fails.
  */
 #include "decide.h"
 #include "lookup.h"
@@ -109,13 +108,12 @@ lt_pin_name(enum lt_pin pin)
 	static const struct {
 		enum lt_pin pin;
 		const char *name;
-	} names[] = {{LT_PIN_PARTITION, "--partition"},
-	    {LT_PIN_BEGIN, "--begin"}, {LT_PIN_HET, "het job"},
-	    {LT_PIN_RESERVATION, "--reservation"},
-	    {LT_PIN_DEPENDENCY, "--dependency"},
-	    {LT_PIN_LICENSES, "--licenses"}, {LT_PIN_BURST_BUFFER, "--bb"},
-	    {LT_PIN_CRON, "scrontab"}, {LT_PIN_INTERACTIVE, "interactive"},
-	    {LT_PIN_NODELIST, "--nodelist"}, {LT_PIN_FREQUENCY, "--gpu-freq"},
+	} names[] = {{LT_PIN_PARTITION, "--partition"}, {LT_PIN_BEGIN, "--begin"},
+	    {LT_PIN_HET, "het job"}, {LT_PIN_RESERVATION, "--reservation"},
+	    {LT_PIN_DEPENDENCY, "--dependency"}, {LT_PIN_LICENSES, "--licenses"},
+	    {LT_PIN_BURST_BUFFER, "--bb"}, {LT_PIN_CRON, "scrontab"},
+	    {LT_PIN_INTERACTIVE, "interactive"}, {LT_PIN_NODELIST, "--nodelist"},
+	    {LT_PIN_FREQUENCY, "--gpu-freq"},
 	    {LT_PIN_OTHER, "an option that lowtide does not know elsewhere"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Result codes with a text: the first failure stays, callers add context.
- * Everything that can fail ends here. Writes the caller's struct lt_error,
- * which may be NULL; nothing is allocated, and text that does not fit is cut.
+ * Result codes with a text: the first failure stays, callers add context. Everything that can fail
+ * ends here. Writes the caller's struct lt_error, which may be NULL; nothing is allocated, and text
+ * that does not fit is cut.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GPUs: rows of gpu_table.c by the names that people, Slurm and devices use;
- * the precision a GPU is good for and how run time scales between two of them
- * (docs/model.md, eq. (3)); and the types of GPUs of a node, with their counts
- * and power.
+ * GPUs: rows of gpu_table.c by the names that people, Slurm and devices use; the precision a GPU is
+ * good for and how run time scales between two of them (docs/model.md, eq. (3)); and the types of
+ * GPUs of a node, with their counts and power.
  *
- * A name that fits several rows has the figures of none of them: the most
- * power, and the least of all else. Pure; an unknown name is not an error, it
- * is just not found.
+ * A name that fits several rows has the figures of none of them: the most power, and the least of
+ * all else. Pure; an unknown name is not an error, it is just not found.
  */
 #include <math.h>
 #include <stddef.h>
@@ -60,9 +58,8 @@ lt_shape_gpu_index(const struct lt_shape *shape, const char *type)
 {
 	const struct lt_gpu_kind *const kind = kind_of(shape, type);
 
-	return type[0] != '\0' && kind != NULL && shape->kinds[1].count > 0
-		   ? kind->gpu_index
-		   : shape->gpu_index;
+	return type[0] != '\0' && kind != NULL && shape->kinds[1].count > 0 ? kind->gpu_index
+									    : shape->gpu_index;
 }
 
 /* The kind of the most power with less than that, or as much and later. */
@@ -71,12 +68,10 @@ next_kind(const struct lt_shape *shape, int last)
 {
 	int best = -1;
 
-	for (int i = 0; i < LT_GPU_KINDS_MAX && shape->kinds[i].count > 0;
-	     i++) {
+	for (int i = 0; i < LT_GPU_KINDS_MAX && shape->kinds[i].count > 0; i++) {
 		const double watts = shape->kinds[i].watts;
-		const bool is_later =
-		    last < 0 || watts < shape->kinds[last].watts ||
-		    (i > last && !(watts > shape->kinds[last].watts));
+		const bool is_later = last < 0 || watts < shape->kinds[last].watts ||
+				      (i > last && !(watts > shape->kinds[last].watts));
 
 		if (is_later && (best < 0 || watts > shape->kinds[best].watts))
 			best = i;
@@ -85,33 +80,26 @@ next_kind(const struct lt_shape *shape, int last)
 }
 
 double
-lt_gpus_watts(const struct lt_shape *shape, double node_gpu_w, const char *type,
-    double gpus)
+lt_gpus_watts(const struct lt_shape *shape, double node_gpu_w, const char *type, double gpus)
 {
-	const struct lt_gpu_kind *const kind =
-	    type[0] != '\0' ? kind_of(shape, type) : NULL;
+	const struct lt_gpu_kind *const kind = type[0] != '\0' ? kind_of(shape, type) : NULL;
 	double watts = 0, named = 0;
 
 	if (!(gpus > 0))
 		return 0;
 	if (kind != NULL && kind->watts > 0)
 		return gpus * kind->watts;
-	for (int i = 0; i < LT_GPU_KINDS_MAX && shape->kinds[i].count > 0;
-	     i++) {
+	for (int i = 0; i < LT_GPU_KINDS_MAX && shape->kinds[i].count > 0; i++) {
 		if (!(shape->kinds[i].watts > 0))
 			break;
 		named += shape->kinds[i].count;
 	}
-	/* Where a model is not known, all GPUs have the power that the node
-	 * draws. */
+	/* Where a model is not known, all GPUs have the power that the node draws. */
 	if (named < shape->gpus || shape->gpus == 0)
-		return node_gpu_w > 0 && shape->gpus > 0
-			   ? node_gpu_w * gpus / shape->gpus
-			   : LT_WATTS_UNKNOWN;
-	for (int i = next_kind(shape, -1); i >= 0 && gpus > 0;
-	     i = next_kind(shape, i)) {
-		const double here =
-		    gpus < shape->kinds[i].count ? gpus : shape->kinds[i].count;
+		return node_gpu_w > 0 && shape->gpus > 0 ? node_gpu_w * gpus / shape->gpus
+							 : LT_WATTS_UNKNOWN;
+	for (int i = next_kind(shape, -1); i >= 0 && gpus > 0; i = next_kind(shape, i)) {
+		const double here = gpus < shape->kinds[i].count ? gpus : shape->kinds[i].count;
 
 		watts += here * shape->kinds[i].watts;
 		gpus -= here;
@@ -120,15 +108,12 @@ lt_gpus_watts(const struct lt_shape *shape, double node_gpu_w, const char *type,
 }
 
 bool
-lt_gpu_power_unknown(
-    const struct lt_market *market, const struct lt_partition *partition)
+lt_gpu_power_unknown(const struct lt_market *market, const struct lt_partition *partition)
 {
 	for (uint32_t i = 0; i < partition->shape_count; i++) {
-		const struct lt_shape *const shape =
-		    &market->shapes[partition->first_shape + i];
+		const struct lt_shape *const shape = &market->shapes[partition->first_shape + i];
 
-		if (lt_gpus_watts(shape, partition->node_gpu_w, "",
-			(double)shape->gpus) < 0)
+		if (lt_gpus_watts(shape, partition->node_gpu_w, "", (double)shape->gpus) < 0)
 			return true;
 	}
 	return false;
@@ -175,8 +160,8 @@ lower(char c)
 static const char *
 without_vendor(const char *name)
 {
-	static const char *const vendors[] = {"nvidia", "tesla", "geforce",
-	    "amd", "instinct", "radeon", "intel", "habana"};
+	static const char *const vendors[] = {
+	    "nvidia", "tesla", "geforce", "amd", "instinct", "radeon", "intel", "habana"};
 	size_t i = 0;
 
 	while (is_joint(*name))
@@ -194,22 +179,21 @@ without_vendor(const char *name)
 	return name;
 }
 
-/* Lower case, without vendor words and what joins words. What does not fit is
- * longer than all that are known. */
+/* Lower case, without vendor words and what joins words. What does not fit is longer than all that
+ * are known. */
 static void
 plain(char out[LT_GPU_NAME_SIZE], const char *name)
 {
 	size_t at = 0;
 
-	for (name = without_vendor(name);
-	     *name != '\0' && at < LT_GPU_NAME_SIZE - 1; name++)
+	for (name = without_vendor(name); *name != '\0' && at < LT_GPU_NAME_SIZE - 1; name++)
 		if (!is_joint(*name))
 			out[at++] = lower(*name);
 	out[at] = '\0';
 }
 
-/* True if the row's name begins with these whole words. "a100" does begin
- * "A100-SXM4-40GB"; "a1" doesn't. *whole: nothing follows. */
+/* True if the row's name begins with these whole words. "a100" does begin "A100-SXM4-40GB"; "a1"
+ * doesn't. *whole: nothing follows. */
 static bool
 begins(const char *row, const char *wanted, bool *whole)
 {
@@ -228,8 +212,7 @@ begins(const char *row, const char *wanted, bool *whole)
 static bool
 names_row(const char *row, const char *wanted, bool *whole)
 {
-	static const char *const families[] = {
-	    "Quadro-", "RTX-", "GTX-", "RX-", "PRO-"};
+	static const char *const families[] = {"Quadro-", "RTX-", "GTX-", "RX-", "PRO-"};
 
 	if (begins(row, wanted, whole))
 		return true;
@@ -249,8 +232,8 @@ names_row(const char *row, const char *wanted, bool *whole)
 static bool
 is_family(const char *wanted)
 {
-	static const char *const families[] = {"quadro", "rtx", "gtx", "rx",
-	    "pro", "titan", "quadrortx", "rtxpro"};
+	static const char *const families[] = {
+	    "quadro", "rtx", "gtx", "rx", "pro", "titan", "quadrortx", "rtxpro"};
 
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		if (strcmp(wanted, families[i]) == 0)
@@ -292,8 +275,8 @@ memory_slices_of(const struct lt_gpu *row)
 	return slices_of(row) == 4 ? 4 : MEMORY_SLICES;
 }
 
-/* Memory slices of a profile on this GPU; 0: it has none such. "1g.10gb" has
- * two of A100-40GB's, "3g.20gb" four. */
+/* Memory slices of a profile on this GPU; 0: it has none such. "1g.10gb" has two of A100-40GB's,
+ * "3g.20gb" four. */
 static unsigned
 memory_part(const struct lt_gpu *row, const struct slice *slice)
 {
@@ -302,14 +285,11 @@ memory_part(const struct lt_gpu *row, const struct slice *slice)
 	const unsigned part = (unsigned)lround(parts);
 	const unsigned g = slice->of;
 	/* As published: of seven 1g has one or two, 3g four, 7g all. */
-	const unsigned least = slices_of(row) == 4 ? g
-			       : g == 3		   ? 4
-			       : g >= 5		   ? MEMORY_SLICES
-						   : g;
+	const unsigned least = slices_of(row) == 4 ? g : g == 3 ? 4 : g >= 5 ? MEMORY_SLICES : g;
 	const unsigned most = g == 1 ? 2 : least;
 
-	if (slices_of(row) == 0 || g > slices_of(row) ||
-	    fabs(parts - part) > 0.25 || part < least || part > most)
+	if (slices_of(row) == 0 || g > slices_of(row) || fabs(parts - part) > 0.25 ||
+	    part < least || part > most)
 		return 0;
 	return part;
 }
@@ -318,8 +298,7 @@ static bool
 is_wanted(const struct lt_gpu *row, const struct wanted *wanted, bool *whole)
 {
 	return names_row(row->name, wanted->name, whole) &&
-	       (wanted->gigabytes <= 0 ||
-		   fabs(wanted->gigabytes / gigabytes_of(row) - 1) < 0.1) &&
+	       (wanted->gigabytes <= 0 || fabs(wanted->gigabytes / gigabytes_of(row) - 1) < 0.1) &&
 	       (wanted->slice.of == 0 || memory_part(row, &wanted->slice) > 0);
 }
 
@@ -336,8 +315,7 @@ sliced(const struct lt_gpu *row, const struct slice *slice)
 
 	gpu.memory_mib = row->memory_mib * memory / memory_slices_of(row);
 	gpu.power_w = row->power_w * slice->part / slices_of(row);
-	gpu.bandwidth_gb_s =
-	    row->bandwidth_gb_s * memory / memory_slices_of(row);
+	gpu.bandwidth_gb_s = row->bandwidth_gb_s * memory / memory_slices_of(row);
 	for (int i = 0; i < LT_PRECISION_COUNT; i++)
 		gpu.tflops[i] = row->tflops[i] * part;
 	gpu.mig_slices = 0;
@@ -387,9 +365,8 @@ take_memory(struct wanted *wanted, const char *name)
 	name = without_vendor(name);
 	for (const char *word = name; *word != '\0';) {
 		const size_t length = strcspn(word, "-_ ");
-		const double gigabytes = word > name && wanted->gigabytes <= 0
-					     ? word_gigabytes(word, length)
-					     : 0;
+		const double gigabytes =
+		    word > name && wanted->gigabytes <= 0 ? word_gigabytes(word, length) : 0;
 
 		if (gigabytes > 0)
 			wanted->gigabytes = gigabytes;
@@ -421,12 +398,9 @@ read_slice(struct slice *slice, const char *text)
 	unsigned compute = 0, of = 0, gigabytes = 0;
 	int end = 0;
 
-	if (sscanf(text, "%1uc.%1ug.%3ugb%n", &compute, &of, &gigabytes,
-		&end) != 3 ||
-	    end == 0) {
+	if (sscanf(text, "%1uc.%1ug.%3ugb%n", &compute, &of, &gigabytes, &end) != 3 || end == 0) {
 		end = 0;
-		if (sscanf(text, "%1ug.%3ugb%n", &of, &gigabytes, &end) != 2 ||
-		    end == 0)
+		if (sscanf(text, "%1ug.%3ugb%n", &of, &gigabytes, &end) != 2 || end == 0)
 			return false;
 		compute = of;
 	}
@@ -442,8 +416,7 @@ read_slice(struct slice *slice, const char *text)
 	return true;
 }
 
-/* The profile at the name's end; where the name of its GPU ends, else its
- * length. */
+/* The profile at the name's end; where the name of its GPU ends, else its length. */
 static size_t
 take_slice(struct slice *slice, const char *name)
 {
@@ -454,11 +427,9 @@ take_slice(struct slice *slice, const char *name)
 			continue;
 		size_t length = (size_t)(at - name);
 
-		while (length > 0 &&
-		       (is_joint(name[length - 1]) || name[length - 1] == '.'))
+		while (length > 0 && (is_joint(name[length - 1]) || name[length - 1] == '.'))
 			length--;
-		if (length >= 3 &&
-		    strncasecmp(name + length - 3, "mig", 3) == 0 &&
+		if (length >= 3 && strncasecmp(name + length - 3, "mig", 3) == 0 &&
 		    (length == 3 || is_joint(name[length - 4])))
 			length -= 3;
 		while (length > 0 && is_joint(name[length - 1]))
@@ -474,14 +445,12 @@ name_as_written(char out[LT_GPU_NAME_SIZE], const char *name)
 {
 	size_t at = 0;
 
-	for (name = without_vendor(name);
-	     *name != '\0' && at < LT_GPU_NAME_SIZE - 1; name++)
+	for (name = without_vendor(name); *name != '\0' && at < LT_GPU_NAME_SIZE - 1; name++)
 		out[at++] = is_joint(*name) ? '-' : lower(*name);
 	out[at] = '\0';
 }
 
-/* Joins all rows that are wanted. One row keeps its name, several get the
- * written one. */
+/* Joins all rows that are wanted. One row keeps its name, several get the written one. */
 static uint32_t
 merged(struct lt_gpu *room, const struct wanted *wanted, const char *written)
 {
@@ -515,14 +484,13 @@ add_profile(struct lt_gpu *gpu, const struct slice *slice)
 	const size_t length = strlen(gpu->name);
 
 	if (slice->of > 0)
-		(void)snprintf(gpu->name + length, sizeof(gpu->name) - length,
-		    "-%s", slice->profile);
+		(void)snprintf(
+		    gpu->name + length, sizeof(gpu->name) - length, "-%s", slice->profile);
 }
 
 /* Reads the name of a GPU; model is its name alone, without a slice's part. */
 static bool
-read_wanted(
-    struct wanted *wanted, char model[LT_GPU_NAME_SIZE], const char *name)
+read_wanted(struct wanted *wanted, char model[LT_GPU_NAME_SIZE], const char *name)
 {
 	*wanted = (struct wanted){0};
 	const size_t length = take_slice(&wanted->slice, name);
@@ -544,8 +512,7 @@ find_rows(struct lt_gpu *room, struct wanted *wanted, const char *model)
 	if (found == 0) {
 		take_memory(wanted, model);
 		resolve_alias(wanted->name);
-		if (wanted->gigabytes > 0 && wanted->name[0] != '\0' &&
-		    !is_family(wanted->name))
+		if (wanted->gigabytes > 0 && wanted->name[0] != '\0' && !is_family(wanted->name))
 			found = merged(room, wanted, model);
 	}
 	return found;
@@ -557,8 +524,7 @@ lt_gpu_find(struct lt_gpu *room, const char *name)
 	struct wanted wanted;
 	char model[LT_GPU_NAME_SIZE];
 
-	if (!read_wanted(&wanted, model, name) ||
-	    find_rows(room, &wanted, model) == 0)
+	if (!read_wanted(&wanted, model, name) || find_rows(room, &wanted, model) == 0)
 		return NULL;
 	add_profile(room, &wanted.slice);
 	return room;
@@ -572,8 +538,7 @@ lt_gpu_may_be(const char *name, const struct lt_gpu *row)
 	struct lt_gpu room;
 	bool whole;
 
-	return read_wanted(&wanted, model, name) &&
-	       find_rows(&room, &wanted, model) > 0 &&
+	return read_wanted(&wanted, model, name) && find_rows(&room, &wanted, model) > 0 &&
 	       is_wanted(row, &wanted, &whole);
 }
 
@@ -626,9 +591,8 @@ lt_gpu_lacks(const struct lt_gpu *gpu, enum lt_precision wanted)
 enum lt_precision
 lt_gpu_top_precision(const struct lt_gpu *gpu)
 {
-	return gpu != NULL && gpu->tflops[LT_PRECISION_FP8] > 0
-		   ? LT_PRECISION_FP8
-		   : lt_gpu_best_precision(gpu);
+	return gpu != NULL && gpu->tflops[LT_PRECISION_FP8] > 0 ? LT_PRECISION_FP8
+								: lt_gpu_best_precision(gpu);
 }
 
 enum lt_precision
@@ -650,14 +614,13 @@ lt_precision_words(enum lt_precision used)
 	    [LT_PRECISION_FP8] = {"fp8", "bf16-mixed"},
 	};
 
-	return (unsigned)used < LT_PRECISION_COUNT &&
-		       LT_ROW(words, used).accelerate != NULL
+	return (unsigned)used < LT_PRECISION_COUNT && LT_ROW(words, used).accelerate != NULL
 		   ? &LT_ROW(words, used)
 		   : NULL;
 }
 
-/* Returns the TFLOPS in use: nothing said and exact both may mean plain FP32; a
- * precision that the GPU lacks becomes its best. */
+/* Returns the TFLOPS in use: nothing said and exact both may mean plain FP32; a precision that the
+ * GPU lacks becomes its best. */
 static double
 tflops_at(const struct lt_gpu *gpu, enum lt_precision precision)
 {
@@ -666,24 +629,20 @@ tflops_at(const struct lt_gpu *gpu, enum lt_precision precision)
 	if ((unsigned)precision >= LT_PRECISION_COUNT)
 		return 0;
 	if (lt_gpu_lacks(gpu, precision))
-		precision =
-		    lt_precision_used(precision, lt_gpu_top_precision(gpu));
-	return gpu->tflops[precision == LT_PRECISION_OFF ? LT_PRECISION_FP32
-							 : precision];
+		precision = lt_precision_used(precision, lt_gpu_top_precision(gpu));
+	return gpu->tflops[precision == LT_PRECISION_OFF ? LT_PRECISION_FP32 : precision];
 }
 
 /* Where nothing is said: as if it used the GPU's best mixed precision. */
 static double
 tflops_best(const struct lt_gpu_use *use)
 {
-	return tflops_at(use->gpu, use->precision == LT_PRECISION_AUTO
-				       ? lt_gpu_best_precision(use->gpu)
-				       : use->precision);
+	return tflops_at(use->gpu,
+	    use->precision == LT_PRECISION_AUTO ? lt_gpu_best_precision(use->gpu) : use->precision);
 }
 
 double
-lt_gpu_time_ratio(
-    const struct lt_gpu_use *from, const struct lt_gpu_use *to, bool *known)
+lt_gpu_time_ratio(const struct lt_gpu_use *from, const struct lt_gpu_use *to, bool *known)
 {
 	*known = false;
 	if (from->gpu == NULL || to->gpu == NULL)

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of GPUs, as data. Figures are dense (without sparsity), with sums
- * in FP32, from the vendors' datasheets (docs/model.md, eq. (3), lists them); 0
- * means none, or none that was published. Memory is what the device itself
- * reports. gpu.c looks rows up; a site's own rows come with the market
- * snapshot.
+ * The table of GPUs, as data. Figures are dense (without sparsity), with sums in FP32, from the
+ * vendors' datasheets (docs/model.md, eq. (3), lists them); 0 means none, or none that was
+ * published. Memory is what the device itself reports. gpu.c looks rows up; a site's own rows come
+ * with the market snapshot.
  */
 #include "gpu.h"
 
-#define TFLOPS(fp32, tf32, fp16, bf16, fp8)                                    \
-	{                                                                      \
-		[LT_PRECISION_FP32] = fp32, [LT_PRECISION_TF32] = tf32,        \
-		[LT_PRECISION_FP16] = fp16, [LT_PRECISION_BF16] = bf16,        \
-		[LT_PRECISION_FP8] = fp8                                       \
+#define TFLOPS(fp32, tf32, fp16, bf16, fp8)                                                        \
+	{                                                                                          \
+		[LT_PRECISION_FP32] = fp32, [LT_PRECISION_TF32] = tf32,                            \
+		[LT_PRECISION_FP16] = fp16, [LT_PRECISION_BF16] = bf16, [LT_PRECISION_FP8] = fp8   \
 	}
 
 /* name, memory MiB, board W, compute capability, bandwidth GB/s, TFLOPS,
@@ -41,8 +39,8 @@ static const struct lt_gpu rows[] = {
     {"RTX-2080", 8192, 225, 75, 448, TFLOPS(10.6, 0, 42.4, 0, 0), 0},
     {"RTX-2080-Ti", 11264, 260, 75, 616, TFLOPS(14.2, 0, 56.9, 0, 0), 0},
     {"TITAN-RTX", 24220, 280, 75, 672, TFLOPS(16.3, 0, 130.5, 0, 0), 0},
-    /* Graphics power, which the device keeps to: the board's has 35 W of a
-     * headset on its USB-C port. */
+    /* Graphics power, which the device keeps to: the board's has 35 W of a headset on its USB-C
+     * port. */
     {"Quadro-RTX-4000", 8192, 125, 75, 416, TFLOPS(7.1, 0, 57, 0, 0), 0},
     {"Quadro-RTX-5000", 16384, 230, 75, 448, TFLOPS(11.2, 0, 89.2, 0, 0), 0},
     {"Quadro-RTX-8000", 48601, 260, 75, 672, TFLOPS(16.3, 0, 130.5, 0, 0), 0},
@@ -67,14 +65,10 @@ static const struct lt_gpu rows[] = {
     /* The Turing card, not the one of Ada, which is twice as large. */
     {"Quadro-RTX-6000", 24576, 260, 75, 672, TFLOPS(16.3, 0, 130.5, 0, 0), 0},
     {"RTX-4080", 16376, 320, 89, 716, TFLOPS(48.7, 48.7, 97.5, 97.5, 194.9), 0},
-    {"RTX-4090", 24564, 450, 89, 1008, TFLOPS(82.6, 82.6, 165.2, 165.2, 330.3),
-	0},
-    {"RTX-4000-Ada-Generation", 20475, 130, 89, 360,
-	TFLOPS(26.7, 53.4, 106.8, 106.8, 213.6), 0},
-    {"RTX-5000-Ada-Generation", 32760, 250, 89, 576,
-	TFLOPS(65.3, 130.6, 261.1, 261.1, 522.1), 0},
-    {"RTX-6000-Ada-Generation", 49140, 300, 89, 960,
-	TFLOPS(91.1, 182.1, 364.2, 364.2, 728.5), 0},
+    {"RTX-4090", 24564, 450, 89, 1008, TFLOPS(82.6, 82.6, 165.2, 165.2, 330.3), 0},
+    {"RTX-4000-Ada-Generation", 20475, 130, 89, 360, TFLOPS(26.7, 53.4, 106.8, 106.8, 213.6), 0},
+    {"RTX-5000-Ada-Generation", 32760, 250, 89, 576, TFLOPS(65.3, 130.6, 261.1, 261.1, 522.1), 0},
+    {"RTX-6000-Ada-Generation", 49140, 300, 89, 960, TFLOPS(91.1, 182.1, 364.2, 364.2, 728.5), 0},
     {"L4", 22888, 72, 89, 300, TFLOPS(30.3, 60, 121, 121, 242), 0},
     {"L40", 46068, 300, 89, 864, TFLOPS(90.5, 90.5, 181, 181, 362), 0},
     {"L40S", 46068, 350, 89, 864, TFLOPS(91.6, 183, 362, 362, 733), 0},
@@ -83,51 +77,36 @@ static const struct lt_gpu rows[] = {
     {"A100-PCIE-80GB", 81920, 300, 80, 1935, TFLOPS(19.5, 156, 312, 312, 0), 7},
     {"A100-SXM4-80GB", 81920, 400, 80, 2039, TFLOPS(19.5, 156, 312, 312, 0), 7},
     {"H100-PCIE", 81559, 350, 90, 2000, TFLOPS(51.2, 378, 756, 756, 1513), 7},
-    {"H100-SXM5", 81559, 700, 90, 3350, TFLOPS(67, 494.5, 989.5, 989.5, 1979),
-	7},
-    {"H100-NVL-94GB", 95830, 400, 90, 3938,
-	TFLOPS(60, 417.5, 835.5, 835.5, 1670.5), 7},
-    {"H200-SXM", 143771, 700, 90, 4800, TFLOPS(67, 494.5, 989.5, 989.5, 1979),
-	7},
-    {"H200-NVL-141GB", 143771, 600, 90, 4800,
-	TFLOPS(60, 417.5, 835.5, 835.5, 1670.5), 7},
-    /* With a CPU, whose memory the name counts, on one module: the power that
-     * the device reports is of both. */
-    {"GH200-480GB", 97871, 900, 90, 4000, TFLOPS(67, 494.5, 989.5, 989.5, 1979),
-	7},
-    {"GH200-144G-HBM3e", 145920, 900, 90, 4900,
-	TFLOPS(67, 494.5, 989.5, 989.5, 1979), 7},
+    {"H100-SXM5", 81559, 700, 90, 3350, TFLOPS(67, 494.5, 989.5, 989.5, 1979), 7},
+    {"H100-NVL-94GB", 95830, 400, 90, 3938, TFLOPS(60, 417.5, 835.5, 835.5, 1670.5), 7},
+    {"H200-SXM", 143771, 700, 90, 4800, TFLOPS(67, 494.5, 989.5, 989.5, 1979), 7},
+    {"H200-NVL-141GB", 143771, 600, 90, 4800, TFLOPS(60, 417.5, 835.5, 835.5, 1670.5), 7},
+    /* With a CPU, whose memory the name counts, on one module: the power that the device reports is
+     * of both. */
+    {"GH200-480GB", 97871, 900, 90, 4000, TFLOPS(67, 494.5, 989.5, 989.5, 1979), 7},
+    {"GH200-144G-HBM3e", 145920, 900, 90, 4900, TFLOPS(67, 494.5, 989.5, 989.5, 1979), 7},
     {"B100-SXM", 183359, 700, 100, 8000, TFLOPS(60, 900, 1750, 1750, 3500), 7},
-    {"B200-SXM", 183359, 1000, 100, 8000, TFLOPS(75, 1130, 2250, 2250, 4500),
-	7},
-    {"B300-SXM6", 275040, 1100, 103, 8000, TFLOPS(75, 1125, 2250, 2250, 4500),
-	7},
+    {"B200-SXM", 183359, 1000, 100, 8000, TFLOPS(75, 1130, 2250, 2250, 4500), 7},
+    {"B300-SXM6", 275040, 1100, 103, 8000, TFLOPS(75, 1125, 2250, 2250, 4500), 7},
     /* One of the GPUs of a module, without its share of the CPU. */
     {"GB200", 189471, 1200, 100, 8000, TFLOPS(80, 1250, 2500, 2500, 5000), 7},
     {"GB300", 284208, 1400, 103, 8000, TFLOPS(80, 1250, 2500, 2500, 5000), 7},
-    {"RTX-5080", 16303, 360, 120, 960, TFLOPS(56.3, 56.3, 112.6, 112.6, 225.1),
-	0},
-    {"RTX-5090", 32607, 575, 120, 1792, TFLOPS(104.8, 104.8, 209.5, 209.5, 419),
-	0},
-    {"RTX-PRO-6000-Max-Q", 97887, 300, 120, 1792,
-	TFLOPS(110, 219.4, 438.9, 438.9, 877.8), 4},
-    {"RTX-PRO-6000-Server", 97887, 600, 120, 1597,
-	TFLOPS(120, 250, 500, 500, 1000), 4},
-    {"RTX-PRO-6000-Workstation", 97887, 600, 120, 1792,
-	TFLOPS(125, 251.9, 503.8, 503.8, 1007.6), 4},
+    {"RTX-5080", 16303, 360, 120, 960, TFLOPS(56.3, 56.3, 112.6, 112.6, 225.1), 0},
+    {"RTX-5090", 32607, 575, 120, 1792, TFLOPS(104.8, 104.8, 209.5, 209.5, 419), 0},
+    {"RTX-PRO-6000-Max-Q", 97887, 300, 120, 1792, TFLOPS(110, 219.4, 438.9, 438.9, 877.8), 4},
+    {"RTX-PRO-6000-Server", 97887, 600, 120, 1597, TFLOPS(120, 250, 500, 500, 1000), 4},
+    {"RTX-PRO-6000-Workstation", 97887, 600, 120, 1792, TFLOPS(125, 251.9, 503.8, 503.8, 1007.6),
+	4},
     /* A board is two devices to the system and to Slurm: this is one. */
     {"MI250", 65536, 280, 0, 1638, TFLOPS(22.6, 0, 181, 181, 0), 0},
     {"MI250X", 65536, 280, 0, 1638, TFLOPS(23.9, 0, 191.5, 191.5, 0), 0},
     {"MI50", 16368, 300, 0, 1024, TFLOPS(13.3, 0, 26.5, 0, 0), 0},
     {"MI100", 32752, 300, 0, 1228, TFLOPS(23.1, 0, 184.6, 92.3, 0), 0},
     {"MI210", 65520, 300, 0, 1638, TFLOPS(22.6, 0, 181, 181, 0), 0},
-    {"MI300X", 196608, 750, 0, 5300,
-	TFLOPS(163.4, 653.7, 1307.4, 1307.4, 2614.9), 0},
+    {"MI300X", 196608, 750, 0, 5300, TFLOPS(163.4, 653.7, 1307.4, 1307.4, 2614.9), 0},
     /* With its CPU cores. */
-    {"MI300A", 131072, 760, 0, 5300, TFLOPS(122.6, 490.3, 980.6, 980.6, 1961.2),
-	0},
-    {"MI325X", 262144, 1000, 0, 6000,
-	TFLOPS(163.4, 653.7, 1307.4, 1307.4, 2614.9), 0},
+    {"MI300A", 131072, 760, 0, 5300, TFLOPS(122.6, 490.3, 980.6, 980.6, 1961.2), 0},
+    {"MI325X", 262144, 1000, 0, 6000, TFLOPS(163.4, 653.7, 1307.4, 1307.4, 2614.9), 0},
     {"MI350X", 294912, 1000, 0, 8000, TFLOPS(144.2, 0, 2300, 2300, 4600), 0},
     {"MI355X", 294912, 1400, 0, 8000, TFLOPS(157.3, 0, 2500, 2500, 5000), 0},
     {"RX-7900-XTX", 24576, 355, 0, 960, TFLOPS(61.4, 0, 122.8, 122.8, 0), 0},

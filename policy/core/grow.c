@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Grows arrays by doubling: the one way in which arrays grow. Without memory it
- * returns NULL, and the caller's array stays as it is.
+ * Grows arrays by doubling: the one way in which arrays grow. Without memory it returns NULL, and
+ * the caller's array stays as it is.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -12,7 +12,6 @@
  * *capacity is what it has room for. items NULL, *capacity 0: a first one. NULL
  * without memory; items stays as it is. The caller frees it.
  */
-void *lt_items_grow(
-    void *items, size_t *capacity, size_t count, size_t item_bytes);
+void *lt_items_grow(void *items, size_t *capacity, size_t count, size_t item_bytes);
 
 #endif

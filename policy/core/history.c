@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kinds of jobs as keys, and what their past says about the next job. Stands
- * between the table of figures that lowtided writes and lt_decide(). Reads
- * requests and figures, writes keys and expectations. Pure; where runs say
- * nothing, the expectation says that it is not known.
+ * Kinds of jobs as keys, and what their past says about the next job. Stands between the table of
+ * figures that lowtided writes and lt_decide(). Reads requests and figures, writes keys and
+ * expectations. Pure; where runs say nothing, the expectation says that it is not known.
  */
 #include "history.h"
 
@@ -20,8 +19,7 @@
 const char *
 lt_history_word(enum lt_history_group group)
 {
-	static const char *const words[LT_HISTORY_WORDS] = {
-	    [LT_HISTORY_NAME] = "name",
+	static const char *const words[LT_HISTORY_WORDS] = {[LT_HISTORY_NAME] = "name",
 	    [LT_HISTORY_USER] = "user",
 	    [LT_HISTORY_ACCOUNT] = "account",
 	    [LT_HISTORY_NONE] = "none",
@@ -68,9 +66,8 @@ add_bytes(uint64_t hash, const void *bytes, size_t count)
 static uint64_t
 add_number(uint64_t hash, uint32_t value)
 {
-	const unsigned char bytes[] = {(unsigned char)value,
-	    (unsigned char)(value >> 8), (unsigned char)(value >> 16),
-	    (unsigned char)(value >> 24)};
+	const unsigned char bytes[] = {(unsigned char)value, (unsigned char)(value >> 8),
+	    (unsigned char)(value >> 16), (unsigned char)(value >> 24)};
 
 	return add_bytes(hash, bytes, sizeof(bytes));
 }
@@ -95,9 +92,7 @@ not_zero(uint64_t hash)
 static uint64_t
 hash_of(const struct lt_run_kind *kind, enum lt_history_group group)
 {
-	const uint32_t uid = group == LT_HISTORY_ACCOUNT
-				 ? (uint32_t)LT_HISTORY_UID_ALL
-				 : kind->uid;
+	const uint32_t uid = group == LT_HISTORY_ACCOUNT ? (uint32_t)LT_HISTORY_UID_ALL : kind->uid;
 	char name[LT_NAME_SIZE];
 	uint64_t hash = add_number(basis, (uint32_t)group);
 
@@ -119,9 +114,8 @@ lt_history_hash(const struct lt_run_kind *kind)
 }
 
 static const int64_t least_size_s = 15 * LT_MINUTE_S;
-/* How many times as long the limits of a size may be as those of the one
- * below. Lengths say something for close limits; parts of the limit for more.
- */
+/* How many times as long the limits of a size may be as those of the one below. Lengths say
+ * something for close limits; parts of the limit for more. */
 static const int64_t size_steps[LT_HISTORY_GROUPS] = {
     [LT_HISTORY_NAME] = 4, [LT_HISTORY_USER] = 16, [LT_HISTORY_ACCOUNT] = 16};
 
@@ -133,8 +127,7 @@ lt_history_band(const struct lt_run_kind *kind, enum lt_history_group group)
 	uint32_t size = is_limited ? 1 : 0;
 
 	for (int64_t most_s = least_size_s;
-	     size > 0 && kind->limit_s > most_s && most_s <= INT64_MAX / step;
-	     most_s *= step)
+	     size > 0 && kind->limit_s > most_s && most_s <= INT64_MAX / step; most_s *= step)
 		size++;
 	return 2 * size + (kind->is_interactive ? 1 : 0);
 }
@@ -145,8 +138,7 @@ lt_history_band_limit_s(uint32_t band, enum lt_history_group group)
 	const int64_t step = LT_ROW(size_steps, group);
 	int64_t most_s = band < 2 ? 0 : least_size_s;
 
-	for (uint32_t size = band / 2; size > 1 && most_s <= INT64_MAX / step;
-	     size--)
+	for (uint32_t size = band / 2; size > 1 && most_s <= INT64_MAX / step; size--)
 		most_s *= step;
 	return most_s;
 }
@@ -156,20 +148,18 @@ lt_history_key(const struct lt_run_kind *kind, enum lt_history_group group)
 {
 	assert((unsigned)group < LT_HISTORY_GROUPS);
 
-	const uint64_t base = group == LT_HISTORY_NAME ? lt_history_hash(kind)
-						       : hash_of(kind, group);
+	const uint64_t base =
+	    group == LT_HISTORY_NAME ? lt_history_hash(kind) : hash_of(kind, group);
 	uint64_t hash = add_number(basis, (uint32_t)base);
 
 	hash = add_number(hash, (uint32_t)(base >> 32));
 	hash = add_number(hash, lt_history_band(kind, group));
-	return (struct lt_history_key){not_zero(hash),
-	    group == LT_HISTORY_ACCOUNT ? (uint32_t)LT_HISTORY_UID_ALL
-					: kind->uid};
+	return (struct lt_history_key){
+	    not_zero(hash), group == LT_HISTORY_ACCOUNT ? (uint32_t)LT_HISTORY_UID_ALL : kind->uid};
 }
 
 void
-lt_history_keys(struct lt_history_key keys[LT_HISTORY_GROUPS],
-    const struct lt_run_kind *kind)
+lt_history_keys(struct lt_history_key keys[LT_HISTORY_GROUPS], const struct lt_run_kind *kind)
 {
 	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
 		keys[i] = lt_history_key(kind, (enum lt_history_group)i);
@@ -180,17 +170,13 @@ lt_history_keys(struct lt_history_key keys[LT_HISTORY_GROUPS],
 bool
 lt_history_is_name(const char *name)
 {
-	/* As folded. sbatch calls a job "wrap", or "sbatch" if the script comes
-	 * from a pipe, srun by the program, salloc "interactive" or by the
-	 * shell. */
-	static const char *const none[] = {"", "wrap", "sbatch", "srun",
-	    "salloc", "interactive", "_interactive", "sh", "bash", "dash",
-	    "zsh", "ksh", "csh", "tcsh", "fish", "env", "python", "python#",
-	    "python#.#", "ipython", "ipython#", "perl", "ruby", "r", "rscript",
-	    "julia", "matlab", "java", "jupyter", "mpirun", "mpiexec",
-	    "spawner-jupyterhub"};
-	/* Open OnDemand: "sys/dashboard/sys/jupyter", after a prefix of the
-	 * site's or not. */
+	/* As folded. sbatch calls a job "wrap", or "sbatch" if the script comes from a pipe, srun
+	 * by the program, salloc "interactive" or by the shell. */
+	static const char *const none[] = {"", "wrap", "sbatch", "srun", "salloc", "interactive",
+	    "_interactive", "sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "fish", "env",
+	    "python", "python#", "python#.#", "ipython", "ipython#", "perl", "ruby", "r", "rscript",
+	    "julia", "matlab", "java", "jupyter", "mpirun", "mpiexec", "spawner-jupyterhub"};
+	/* Open OnDemand: "sys/dashboard/sys/jupyter", after a prefix of the site's or not. */
 	static const char portal[] = "sys/dashboard/";
 	char folded[LT_NAME_SIZE];
 
@@ -205,17 +191,14 @@ uint64_t
 lt_request_asked(const struct lt_request *request)
 {
 	const struct lt_request *const r = request;
-	const uint64_t numbers[] = {r->uid, r->min_nodes, r->max_nodes,
-	    r->nodes_open, r->spread, r->tasks, r->tasks_implied,
-	    r->cpus_per_task, r->cpus, r->cpus_per_node, r->max_cpus,
-	    r->tasks_per_node, r->tasks_per_socket, r->tasks_per_core,
-	    r->tasks_per_board, r->tasks_per_gpu, r->sockets_per_node,
-	    r->cores_per_socket, r->nodes_named, r->excluded_nodes,
-	    r->tmp_disk_mib, r->threads_per_core, r->gpus, r->gpus_per_node,
-	    r->gpus_per_socket, r->gpus_per_task, r->cpus_per_gpu,
-	    r->shards_per_node, r->spec_cores, r->spec_threads, r->bind_gpus,
-	    r->plane, r->overcommit, r->memory_mib_per_node,
-	    r->memory_mib_per_cpu, r->memory_mib_per_gpu, r->whole_memory,
+	const uint64_t numbers[] = {r->uid, r->min_nodes, r->max_nodes, r->nodes_open, r->spread,
+	    r->tasks, r->tasks_implied, r->cpus_per_task, r->cpus, r->cpus_per_node, r->max_cpus,
+	    r->tasks_per_node, r->tasks_per_socket, r->tasks_per_core, r->tasks_per_board,
+	    r->tasks_per_gpu, r->sockets_per_node, r->cores_per_socket, r->nodes_named,
+	    r->excluded_nodes, r->tmp_disk_mib, r->threads_per_core, r->gpus, r->gpus_per_node,
+	    r->gpus_per_socket, r->gpus_per_task, r->cpus_per_gpu, r->shards_per_node,
+	    r->spec_cores, r->spec_threads, r->bind_gpus, r->plane, r->overcommit,
+	    r->memory_mib_per_node, r->memory_mib_per_cpu, r->memory_mib_per_gpu, r->whole_memory,
 	    r->exclusive, (uint64_t)r->limit_s};
 	uint64_t hash = basis;
 
@@ -288,11 +271,10 @@ lt_history_shape(struct lt_run_kind *kind, const struct lt_request *request)
 	const uint64_t each = larger(request->cpus_per_task, 1);
 
 	kind->nodes = (uint32_t)nodes;
-	kind->cpus = larger(larger(request->cpus, tasks * each),
-	    larger(nodes * request->cpus_per_node, nodes));
-	kind->gpus =
-	    larger(larger(request->gpus, nodes * request->gpus_per_node),
-		tasks * request->gpus_per_task);
+	kind->cpus = larger(
+	    larger(request->cpus, tasks * each), larger(nodes * request->cpus_per_node, nodes));
+	kind->gpus = larger(
+	    larger(request->gpus, nodes * request->gpus_per_node), tasks * request->gpus_per_task);
 }
 
 /* Returns a figure of that group in seconds; the limit where runs say nothing.
@@ -304,8 +286,7 @@ seconds_of(uint32_t figure, enum lt_history_group group, int64_t limit_s)
 
 	if (figure == LT_HISTORY_NEVER)
 		return limit_s;
-	if (group != LT_HISTORY_NAME &&
-	    !lt_scale_up(limit_s, figure, LT_MICROS, &seconds))
+	if (group != LT_HISTORY_NAME && !lt_scale_up(limit_s, figure, LT_MICROS, &seconds))
 		seconds = limit_s;
 	if (limit_s > 0 && seconds > limit_s)
 		seconds = limit_s;
@@ -324,8 +305,7 @@ upper_of(const struct lt_history_figures *figures, int64_t limit_s)
 			continue;
 		if (!f->upper_is_longest && f->upper == LT_HISTORY_NEVER)
 			return limit_s;
-		const int64_t here =
-		    seconds_of(f->upper, (enum lt_history_group)group, limit_s);
+		const int64_t here = seconds_of(f->upper, (enum lt_history_group)group, limit_s);
 
 		longest = here > longest ? here : longest;
 		if (!f->upper_is_longest)
@@ -335,8 +315,7 @@ upper_of(const struct lt_history_figures *figures, int64_t limit_s)
 }
 
 struct lt_expected
-lt_history_expect(
-    const struct lt_history_figures figures[LT_HISTORY_GROUPS], int64_t limit_s)
+lt_history_expect(const struct lt_history_figures figures[LT_HISTORY_GROUPS], int64_t limit_s)
 {
 	struct lt_expected expected = {.from = LT_HISTORY_NONE};
 	const int last = limit_s > 0 ? LT_HISTORY_ACCOUNT : LT_HISTORY_NAME;
@@ -344,19 +323,15 @@ lt_history_expect(
 
 	while (from <= last && figures[from].runs < LT_HISTORY_RUNS_LEAST)
 		from++;
-	if (from > last ||
-	    (limit_s <= 0 && figures[from].median == LT_HISTORY_NEVER))
+	if (from > last || (limit_s <= 0 && figures[from].median == LT_HISTORY_NEVER))
 		return expected;
 	expected.from = (enum lt_history_group)from;
 	expected.runs = figures[from].runs;
-	expected.expected_s =
-	    seconds_of(figures[from].median, expected.from, limit_s);
+	expected.expected_s = seconds_of(figures[from].median, expected.from, limit_s);
 	if (figures[from].low > 0 && figures[from].high > 0 &&
 	    (limit_s > 0 || figures[from].high != LT_HISTORY_NEVER)) {
-		expected.low_s =
-		    seconds_of(figures[from].low, expected.from, limit_s);
-		expected.high_s =
-		    seconds_of(figures[from].high, expected.from, limit_s);
+		expected.low_s = seconds_of(figures[from].low, expected.from, limit_s);
+		expected.high_s = seconds_of(figures[from].high, expected.from, limit_s);
 	}
 	expected.upper_s = upper_of(figures, limit_s > 0 ? limit_s : 0);
 	if (expected.upper_s > 0 && expected.upper_s < expected.expected_s)
@@ -365,8 +340,7 @@ lt_history_expect(
 }
 
 int64_t
-lt_expected_length_s(
-    const struct lt_expected *expected, int64_t ran_s, int64_t limit_s)
+lt_expected_length_s(const struct lt_expected *expected, int64_t ran_s, int64_t limit_s)
 {
 	const int64_t steps[] = {expected->expected_s, expected->upper_s};
 
@@ -381,22 +355,19 @@ lt_expected_of(const struct lt_request *request)
 {
 	if (request->expected_run_s > 0)
 		return (struct lt_expected){
-		    .expected_s = request->expected_run_s,
-		    .from = LT_HISTORY_SAID};
+		    .expected_s = request->expected_run_s, .from = LT_HISTORY_SAID};
 	return request->learned;
 }
 
 const char *
-lt_expected_text(
-    char *out, size_t size, const struct lt_expected *expected, int64_t limit_s)
+lt_expected_text(char *out, size_t size, const struct lt_expected *expected, int64_t limit_s)
 {
 	static const struct {
 		const char *before, *after;
 	} sources[LT_HISTORY_WORDS] = {
 	    [LT_HISTORY_NAME] = {"median of ", ""},
 	    [LT_HISTORY_USER] = {"median of the user's ", " by their limits"},
-	    [LT_HISTORY_ACCOUNT] = {"median of the account's ",
-		" by their limits"},
+	    [LT_HISTORY_ACCOUNT] = {"median of the account's ", " by their limits"},
 	};
 	char time[32], limit[48] = "", source[96] = "--expected-time";
 
@@ -405,14 +376,13 @@ lt_expected_text(
 	if (expected->expected_s <= 0 || expected->from == LT_HISTORY_NONE)
 		return out;
 	if (limit_s > 0)
-		snprintf(limit, sizeof(limit), "; limit %s",
-		    lt_hours_text(time, sizeof(time), limit_s));
+		snprintf(
+		    limit, sizeof(limit), "; limit %s", lt_hours_text(time, sizeof(time), limit_s));
 	if (expected->from != LT_HISTORY_SAID)
 		snprintf(source, sizeof(source), "%s%u runs%s",
 		    LT_ROW(sources, expected->from).before, expected->runs,
 		    LT_ROW(sources, expected->from).after);
 	snprintf(out, size, "expected %s (%s%s)",
-	    lt_hours_text(time, sizeof(time), expected->expected_s), source,
-	    limit);
+	    lt_hours_text(time, sizeof(time), expected->expected_s), source, limit);
 	return out;
 }

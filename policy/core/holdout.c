@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Draws users into the holdout; docs/model.md, eq. (58). lt_decide() keeps
- * their jobs at home. Reads the site's secret, a uid and the time; returns a
- * number. Pure.
+ * Draws users into the holdout; docs/model.md, eq. (58). lt_decide() keeps their jobs at home.
+ * Reads the site's secret, a uid and the time; returns a number. Pure.
  */
 #include "holdout.h"
 
@@ -42,8 +41,7 @@ lt_siphash(const uint64_t key[2], uint64_t first, uint64_t second)
 	static const uint64_t length = UINT64_C(16) << 56;
 	const uint64_t words[] = {first, second, length};
 	uint64_t v[4] = {key[0] ^ UINT64_C(0x736f6d6570736575),
-	    key[1] ^ UINT64_C(0x646f72616e646f6d),
-	    key[0] ^ UINT64_C(0x6c7967656e657261),
+	    key[1] ^ UINT64_C(0x646f72616e646f6d), key[0] ^ UINT64_C(0x6c7967656e657261),
 	    key[1] ^ UINT64_C(0x7465646279746573)};
 
 	for (int i = 0; i < 3; i++) {
@@ -57,31 +55,26 @@ lt_siphash(const uint64_t key[2], uint64_t first, uint64_t second)
 }
 
 uint64_t
-lt_holdout_draw(
-    const struct lt_holdout *holdout, uint32_t uid, int64_t now_utc_s)
+lt_holdout_draw(const struct lt_holdout *holdout, uint32_t uid, int64_t now_utc_s)
 {
 	/* No period has this number. */
-	const uint64_t offset_s =
-	    lt_siphash(holdout->key, uid, UINT64_MAX) % PERIOD_S;
+	const uint64_t offset_s = lt_siphash(holdout->key, uid, UINT64_MAX) % PERIOD_S;
 	const uint64_t period = ((uint64_t)now_utc_s + offset_s) / PERIOD_S;
 
 	return lt_siphash(holdout->key, uid, period);
 }
 
 void
-lt_holdout_lay(struct lt_request *request, const struct lt_holdout *holdout,
-    int64_t now_utc_s)
+lt_holdout_lay(struct lt_request *request, const struct lt_holdout *holdout, int64_t now_utc_s)
 {
 	request->holdout_ppm = holdout->share_ppm;
 	request->is_held_out =
-	    lt_holdout_draw(holdout, request->uid, now_utc_s) % LT_MICROS <
-	    holdout->share_ppm;
+	    lt_holdout_draw(holdout, request->uid, now_utc_s) % LT_MICROS < holdout->share_ppm;
 }
 
 const char *
 lt_holdout_text(char *out, size_t size, uint32_t share_ppm)
 {
-	snprintf(out, size, "as one of %.4g %% (holdout)",
-	    (double)share_ppm / (LT_MICROS / 100));
+	snprintf(out, size, "as one of %.4g %% (holdout)", (double)share_ppm / (LT_MICROS / 100));
 	return out;
 }

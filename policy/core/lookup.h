@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a table that an enum indexes. The table is sized by the enum's count,
- * so that the compiler sees a row too many and tests/tables.pl one too few; a
- * value out of range, which is our bug or damaged memory, is not read behind
- * its end. Pure.
+ * Reads a table that an enum indexes. The table is sized by the enum's count, so that the compiler
+ * sees a row too many and tests/tables.pl one too few; a value out of range, which is our bug or
+ * damaged memory, is not read behind its end. Pure.
  */
 #ifndef LT_LOOKUP_H
 #define LT_LOOKUP_H
@@ -12,8 +11,7 @@
 
 /* The word at value, otherwise where the table has none. */
 static inline const char *
-lt_word_of(const char *const words[], size_t count, size_t value,
-    const char *otherwise)
+lt_word_of(const char *const words[], size_t count, size_t value, const char *otherwise)
 {
 	return value < count && words[value] != NULL ? words[value] : otherwise;
 }
@@ -26,10 +24,9 @@ lt_row_of(size_t count, size_t value)
 }
 
 #define LT_ROWS_OF(table) (sizeof(table) / sizeof((table)[0]))
-#define LT_WORD_OR(table, value, otherwise)                                    \
+#define LT_WORD_OR(table, value, otherwise)                                                        \
 	lt_word_of(table, LT_ROWS_OF(table), (size_t)(value), otherwise)
 #define LT_WORD(table, value) LT_WORD_OR(table, value, "unknown")
-#define LT_ROW(table, value)                                                   \
-	((table)[lt_row_of(LT_ROWS_OF(table), (size_t)(value))])
+#define LT_ROW(table, value) ((table)[lt_row_of(LT_ROWS_OF(table), (size_t)(value))])
 
 #endif

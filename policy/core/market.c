@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Look-ups in a loaded market: words for modes and objectives, partitions by
- * name, how old a partition's signals are, and a job's class: which one it is,
- * what it allows, and the words for that in plan and explain.
+ * Look-ups in a loaded market: words for modes and objectives, partitions by name, how old a
+ * partition's signals are, and a job's class: which one it is, what it allows, and the words for
+ * that in plan and explain.
  *
- * Used by whoever decides. Reads the market, writes text into the caller's
- * buffers. Pure; a name that is not there is -1 or NULL.
+ * Used by whoever decides. Reads the market, writes text into the caller's buffers. Pure; a name
+ * that is not there is -1 or NULL.
  */
 #include <stddef.h>
 #include <string.h>
@@ -41,8 +41,7 @@ lt_mode_may(enum lt_mode mode, enum lt_may what)
 	    [LT_MODE_ENFORCE] = LT_MAY_EDIT | LT_MAY_REFUSE | LT_MAY_HOLD,
 	};
 
-	return (unsigned)mode <= LT_MODE_ENFORCE &&
-	       (LT_ROW(allowed, mode) & what);
+	return (unsigned)mode <= LT_MODE_ENFORCE && (LT_ROW(allowed, mode) & what);
 }
 
 const char *
@@ -66,8 +65,7 @@ lt_objective_find(const char *word)
 	return -1;
 }
 
-/* True if a name fits that of a rule: "" in the rule fits any, and an unknown
- * name fits none. */
+/* True if a name fits that of a rule: "" in the rule fits any, and an unknown name fits none. */
 static bool
 is_named(const char *rule, const char *is)
 {
@@ -81,8 +79,8 @@ folded(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* The text, against a pattern of so many bytes. Of several "*" only the last
- * one that was met is tried again, so it takes at most length x name. */
+/* The text, against a pattern of so many bytes. Of several "*" only the last one that was met is
+ * tried again, so it takes at most length x name. */
 static bool
 matches(const char *pattern, size_t length, const char *text)
 {
@@ -94,8 +92,7 @@ matches(const char *pattern, size_t length, const char *text)
 			star = pattern++;
 			again = text;
 		} else if (pattern < end &&
-			   (*pattern == '?' ||
-			       folded(*pattern) == folded(*text))) {
+			   (*pattern == '?' || folded(*pattern) == folded(*text))) {
 			pattern++;
 			text++;
 		} else if (star != NULL) {
@@ -128,19 +125,16 @@ const struct lt_class *
 lt_market_class(const struct lt_market *market, const struct lt_class_of *job)
 {
 	const int partition = job->partition;
-	const char *const home =
-	    partition >= 0 && (uint32_t)partition < market->partition_count
-		? market->partitions[partition].name
-		: "";
+	const char *const home = partition >= 0 && (uint32_t)partition < market->partition_count
+				     ? market->partitions[partition].name
+				     : "";
 
 	for (uint32_t i = 0; i < market->class_count; i++) {
 		const struct lt_class *const class = &market->classes[i];
 
-		if (is_named(class->account, job->account) &&
-		    is_named(class->qos, job->qos) &&
+		if (is_named(class->account, job->account) && is_named(class->qos, job->qos) &&
 		    is_named(class->partition, home) &&
-		    (class->patterns[0] == '\0' ||
-			lt_job_name_matches(class->patterns, job->name)))
+		    (class->patterns[0] == '\0' || lt_job_name_matches(class->patterns, job->name)))
 			return class;
 	}
 	return NULL;
@@ -199,34 +193,30 @@ lt_market_bars(const struct lt_market *market, uint64_t asked, int partition)
 /* Flags that say what a job is given, not who may run. */
 static const uint32_t giving_flags =
     LT_PARTITION_EXCLUSIVE | LT_PARTITION_BY_CORE | LT_PARTITION_BY_SOCKET |
-    LT_PARTITION_TASK_PER_CORE | LT_PARTITION_BIND_SOCKETS |
-    LT_PARTITION_TASKS_BY_NODE | LT_PARTITION_GPUS_BY_NODE |
-    LT_PARTITION_DEALS_TASKS | LT_PARTITION_DEALS_BY_NODE;
+    LT_PARTITION_TASK_PER_CORE | LT_PARTITION_BIND_SOCKETS | LT_PARTITION_TASKS_BY_NODE |
+    LT_PARTITION_GPUS_BY_NODE | LT_PARTITION_DEALS_TASKS | LT_PARTITION_DEALS_BY_NODE;
 
 static bool
-same_nodes(const struct lt_market *market, const struct lt_partition *a,
-    const struct lt_partition *b)
+same_nodes(
+    const struct lt_market *market, const struct lt_partition *a, const struct lt_partition *b)
 {
 	static const size_t counts = offsetof(struct lt_shape, cpus);
 
 	if (a->shape_count != b->shape_count)
 		return false;
 	for (uint32_t i = 0; i < a->shape_count; i++)
-		if (memcmp((const char *)&market->shapes[a->first_shape + i] +
-			       counts,
-			(const char *)&market->shapes[b->first_shape + i] +
-			    counts,
+		if (memcmp((const char *)&market->shapes[a->first_shape + i] + counts,
+			(const char *)&market->shapes[b->first_shape + i] + counts,
 			sizeof(struct lt_shape) - counts) != 0)
 			return false;
 	return true;
 }
 
 static bool
-are_alike(const struct lt_market *market, const struct lt_partition *a,
-    const struct lt_partition *b)
+are_alike(
+    const struct lt_market *market, const struct lt_partition *a, const struct lt_partition *b)
 {
-	return ((a->flags ^ b->flags) & giving_flags) == 0 &&
-	       a->min_nodes == b->min_nodes &&
+	return ((a->flags ^ b->flags) & giving_flags) == 0 && a->min_nodes == b->min_nodes &&
 	       a->default_memory_mib == b->default_memory_mib &&
 	       a->default_memory_is_per_cpu == b->default_memory_is_per_cpu &&
 	       a->max_memory_mib == b->max_memory_mib &&
@@ -234,8 +224,8 @@ are_alike(const struct lt_market *market, const struct lt_partition *a,
 	       a->default_cpus_per_gpu == b->default_cpus_per_gpu &&
 	       a->default_memory_mib_per_gpu == b->default_memory_mib_per_gpu &&
 	       a->max_cpus_per_node == b->max_cpus_per_node &&
-	       a->max_cpus_per_socket == b->max_cpus_per_socket &&
-	       a->node_gpu_w == b->node_gpu_w && same_nodes(market, a, b);
+	       a->max_cpus_per_socket == b->max_cpus_per_socket && a->node_gpu_w == b->node_gpu_w &&
+	       same_nodes(market, a, b);
 }
 
 void
@@ -247,8 +237,7 @@ lt_market_liken(struct lt_market *market)
 		struct lt_partition *const part = &market->partitions[i];
 		uint32_t kind = 0;
 
-		while (kind < kinds && !are_alike(market, part,
-					   &market->partitions[firsts[kind]]))
+		while (kind < kinds && !are_alike(market, part, &market->partitions[firsts[kind]]))
 			kind++;
 		if (kind == kinds)
 			firsts[kinds++] = i;
@@ -273,8 +262,7 @@ lt_overrun_s(const struct lt_partition *partition)
 
 /* The older of age and this series' age; a missing series has no age here. */
 static int64_t
-older(const struct lt_market *market, int series_index, int64_t now_utc_s,
-    int64_t age_s)
+older(const struct lt_market *market, int series_index, int64_t now_utc_s, int64_t age_s)
 {
 	const struct lt_series *series;
 
@@ -292,8 +280,7 @@ older(const struct lt_market *market, int series_index, int64_t now_utc_s,
 }
 
 int64_t
-lt_market_signal_age_s(
-    const struct lt_market *market, int partition, int64_t now_utc_s)
+lt_market_signal_age_s(const struct lt_market *market, int partition, int64_t now_utc_s)
 {
 	const struct lt_partition *part;
 	int64_t age_s = 0;
@@ -302,8 +289,7 @@ lt_market_signal_age_s(
 		return INT64_MAX;
 	part = &market->partitions[partition];
 	/* Neither prices nor carbon: there is nothing to decide by. */
-	if (part->price_series == LT_NO_SERIES &&
-	    part->carbon_series == LT_NO_SERIES &&
+	if (part->price_series == LT_NO_SERIES && part->carbon_series == LT_NO_SERIES &&
 	    part->tariff_series == LT_NO_SERIES)
 		return INT64_MAX;
 	age_s = older(market, part->price_series, now_utc_s, age_s);
@@ -352,8 +338,8 @@ lt_charge_per_mg(const struct lt_market *market)
 double
 lt_worth_per_mg(const struct lt_market *market)
 {
-	const int64_t beyond = market->carbon_price_micros_per_tonne -
-			       market->charge_micros_per_tonne;
+	const int64_t beyond =
+	    market->carbon_price_micros_per_tonne - market->charge_micros_per_tonne;
 
 	return beyond > 0 ? (double)beyond / LT_MG_PER_TONNE : 0;
 }
@@ -361,16 +347,13 @@ lt_worth_per_mg(const struct lt_market *market)
 /* ---- Classes ---- */
 
 int64_t
-lt_class_max_delay_s(
-    const struct lt_class *class, const struct lt_market *market)
+lt_class_max_delay_s(const struct lt_class *class, const struct lt_market *market)
 {
-	return class != NULL && class->has_max_delay ? class->max_delay_s
-						     : market->max_delay_s;
+	return class != NULL && class->has_max_delay ? class->max_delay_s : market->max_delay_s;
 }
 
 uint32_t
-lt_class_confidence_ppm(
-    const struct lt_class *class, const struct lt_market *market)
+lt_class_confidence_ppm(const struct lt_class *class, const struct lt_market *market)
 {
 	return class != NULL && class->deadline_confidence_ppm > 0
 		   ? class->deadline_confidence_ppm
@@ -378,15 +361,13 @@ lt_class_confidence_ppm(
 }
 
 int64_t
-lt_max_price_micros(
-    const struct lt_request *request, const struct lt_market *market)
+lt_max_price_micros(const struct lt_request *request, const struct lt_market *market)
 {
 	const struct lt_class *const class = lt_request_class(request, market);
 	const int64_t asked = request->max_price_micros;
 	const int64_t by_class = class != NULL ? class->max_price_micros : 0;
 
-	return asked == 0 || (by_class > 0 && by_class < asked) ? by_class
-								: asked;
+	return asked == 0 || (by_class > 0 && by_class < asked) ? by_class : asked;
 }
 
 /* "(QOS batch, account vision)": what of the job made it that class. */
@@ -395,15 +376,14 @@ put_whose(struct lt_text *text, const struct lt_class *class)
 {
 	const struct {
 		const char *word, *name;
-	} parts[] = {{"QOS", class->qos}, {"account", class->account},
-	    {"partition", class->partition}};
+	} parts[] = {
+	    {"QOS", class->qos}, {"account", class->account}, {"partition", class->partition}};
 	bool any = false;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (parts[i].name[0] == '\0')
 			continue;
-		lt_text_put(text, "%s%s %s", any ? ", " : " (", parts[i].word,
-		    parts[i].name);
+		lt_text_put(text, "%s%s %s", any ? ", " : " (", parts[i].word, parts[i].name);
 		any = true;
 	}
 	if (class->patterns[0] != '\0') {
@@ -424,51 +404,42 @@ next_separator(bool *any)
 }
 
 static void
-put_bounds(
-    struct lt_text *text, const struct lt_class *class, const char *currency)
+put_bounds(struct lt_text *text, const struct lt_class *class, const char *currency)
 {
 	char words[64];
 	bool any = false;
 
 	if (class->default_objective != LT_OBJECTIVE_OFF)
-		lt_text_put(text, "%splaced without asking (%s)",
-		    next_separator(&any),
+		lt_text_put(text, "%splaced without asking (%s)", next_separator(&any),
 		    lt_objective_name(class->default_objective));
 	if (class->has_max_delay)
 		lt_text_put(text, "%sat most %s of delay", next_separator(&any),
 		    lt_duration_text(words, sizeof(words), class->max_delay_s));
 	if (class->deadline_confidence_ppm > 0)
-		lt_text_put(text, "%sdeadlines kept in %.4g %%",
-		    next_separator(&any), class->deadline_confidence_ppm / 1e4);
+		lt_text_put(text, "%sdeadlines kept in %.4g %%", next_separator(&any),
+		    class->deadline_confidence_ppm / 1e4);
 	if (class->max_price_micros > 0)
-		lt_text_put(text, "%sat most %s a node-hour",
-		    next_separator(&any),
-		    lt_money_text(words, sizeof(words), class->max_price_micros,
-			currency));
+		lt_text_put(text, "%sat most %s a node-hour", next_separator(&any),
+		    lt_money_text(words, sizeof(words), class->max_price_micros, currency));
 	if (class->assume_time_s > 0)
-		lt_text_put(text, "%sheld for %s at a time without a limit",
-		    next_separator(&any),
-		    lt_duration_text(
-			words, sizeof(words), class->assume_time_s));
+		lt_text_put(text, "%sheld for %s at a time without a limit", next_separator(&any),
+		    lt_duration_text(words, sizeof(words), class->assume_time_s));
 	if (class->on_demand_only)
-		lt_text_put(text, "%snever moved to preemptible nodes",
-		    next_separator(&any));
+		lt_text_put(text, "%snever moved to preemptible nodes", next_separator(&any));
 	if (class->max_interruptions != LT_INTERRUPTIONS_ANY)
-		lt_text_put(text, "%sat most %u interruption%s",
-		    next_separator(&any), class->max_interruptions,
-		    class->max_interruptions == 1 ? "" : "s");
+		lt_text_put(text, "%sat most %u interruption%s", next_separator(&any),
+		    class->max_interruptions, class->max_interruptions == 1 ? "" : "s");
 	if (class->pause != LT_PAUSE_NEVER)
 		lt_text_put(text, "%spauses by %s", next_separator(&any),
 		    class->pause == LT_PAUSE_SUSPEND ? "suspend" : "requeue");
 	if (class->smoke_within_s > 0)
-		lt_text_put(text, "%sa smoke run above %g node-hours",
-		    next_separator(&any),
+		lt_text_put(text, "%sa smoke run above %g node-hours", next_separator(&any),
 		    (double)class->smoke_above_node_s / LT_HOUR_S);
 }
 
 void
-lt_class_text(char *out, size_t size, const struct lt_request *request,
-    const struct lt_market *market)
+lt_class_text(
+    char *out, size_t size, const struct lt_request *request, const struct lt_market *market)
 {
 	const struct lt_class *const class = lt_request_class(request, market);
 	struct lt_text text = {.out = out, .size = size};

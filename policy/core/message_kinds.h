@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kinds of messages, a row each: what files and the API call them, who gets
- * them, and how lowtided's step is called that looks for them. The first are
- * alerts, which wait in the ledger until they are sent (alert.h).
+ * Kinds of messages, a row each: what files and the API call them, who gets them, and how
+ * lowtided's step is called that looks for them. The first are alerts, which wait in the ledger
+ * until they are sent (alert.h).
  *
- * A further alert needs a name and a row here, with what the policy says of
- * it; its key in policy/file/notify.c; and daemon/alerts/alert_looks.c, which
- * finds it.
+ * A further alert needs a name and a row here, with what the policy says of it; its key in
+ * policy/file/notify.c; and daemon/alerts/alert_looks.c, which finds it.
  */
 #ifndef LT_MESSAGE_KINDS_H
 #define LT_MESSAGE_KINDS_H
@@ -60,9 +59,7 @@ static inline const struct lt_message_row *
 lt_message_row(enum lt_message_kind kind)
 {
 	static const struct lt_message_row rows[LT_MESSAGE_KIND_COUNT] = {
-	    [LT_ALERT_BUDGET] = {.word = "budget-alert",
-		.alert = "budget",
-		.hears = LT_HEARS_SITE},
+	    [LT_ALERT_BUDGET] = {.word = "budget-alert", .alert = "budget", .hears = LT_HEARS_SITE},
 	    [LT_ALERT_RUN] = {.word = "run-cost",
 		.alert = "run",
 		.step = "run costs",
@@ -71,19 +68,15 @@ lt_message_row(enum lt_message_kind kind)
 		.alert = "day",
 		.step = "unusual days",
 		.hears = LT_HEARS_SITE},
-	    [LT_ALERT_IDLE] = {.word = "idle-gpus",
-		.alert = "idle",
-		.hears = LT_HEARS_RUN},
+	    [LT_ALERT_IDLE] = {.word = "idle-gpus", .alert = "idle", .hears = LT_HEARS_RUN},
 	    [LT_ALERT_STATEMENT] = {.word = "statement",
 		.alert = "statement",
 		.hears = LT_HEARS_OWNERS},
 	    /* A day's alerts below 100 %, to one owner; to none: to the site.
 	     */
-	    [LT_MESSAGE_BUDGET_DIGEST] = {.word = "budget-digest",
-		.hears = LT_HEARS_OWNERS},
+	    [LT_MESSAGE_BUDGET_DIGEST] = {.word = "budget-digest", .hears = LT_HEARS_OWNERS},
 	    [LT_MESSAGE_MOVED] = {.word = "moved", .hears = LT_HEARS_USER},
-	    [LT_MESSAGE_INTERRUPTED] = {.word = "interrupted",
-		.hears = LT_HEARS_USER},
+	    [LT_MESSAGE_INTERRUPTED] = {.word = "interrupted", .hears = LT_HEARS_USER},
 	    [LT_MESSAGE_ENDED] = {.word = "ended", .hears = LT_HEARS_USER},
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The smaller and the larger of two times, amounts or counts. Pure; doubles
- * have fmin() and fmax(), which mind NAN.
+ * The smaller and the larger of two times, amounts or counts. Pure; doubles have fmin() and fmax(),
+ * which mind NAN.
  */
 #ifndef LT_MIN_MAX_H
 #define LT_MIN_MAX_H

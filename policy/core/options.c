@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide's job options: one table that names, explains and parses them, for
- * SPANK, job_submit and the command. Reads text, writes struct lt_options. A
- * wrong value is an error that says what was got and what is wanted.
+ * lowtide's job options: one table that names, explains and parses them, for SPANK, job_submit and
+ * the command. Reads text, writes struct lt_options. A wrong value is an error that says what was
+ * got and what is wanted.
  */
 #include "lookup.h"
 #include "options.h"
@@ -30,15 +30,13 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	    .name = "carbon-plan",
 	    .variable = "CARBON_PLAN",
 	    .argument_optional = true,
-	    .usage =
-		"show what would be done by the job's own options, and submit nothing",
+	    .usage = "show what would be done by the job's own options, and submit nothing",
 	},
     [LT_OPTION_CHECKPOINT] =
 	{
 	    .name = "checkpoint",
 	    .variable = "CHECKPOINT",
-	    .argument =
-		"write=2m,every=30m,size=40G,keep=3,signal=USR1@120|off",
+	    .argument = "write=2m,every=30m,size=40G,keep=3,signal=USR1@120|off",
 	    .argument_optional = true,
 	    .usage =
 		"the job can go on from a checkpoint: time to write one, interval, size of one and how many are kept, signal and how many seconds before the time limit it is sent",
@@ -48,8 +46,7 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	    .name = "amp",
 	    .variable = "AMP",
 	    .argument = "auto|off|bf16|fp16|fp8",
-	    .usage =
-		"mixed precision: auto by the GPU that is there, off for bit-exact work",
+	    .usage = "mixed precision: auto by the GPU that is there, off for bit-exact work",
 	},
     [LT_OPTION_GPU_MEMORY] =
 	{
@@ -63,8 +60,7 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	    .name = "expected-time",
 	    .variable = "EXPECTED_TIME",
 	    .argument = "TIME",
-	    .usage =
-		"how long the job will likely run, as --time; the limit stays what it is",
+	    .usage = "how long the job will likely run, as --time; the limit stays what it is",
 	},
     [LT_OPTION_MAX_COST] =
 	{
@@ -87,8 +83,7 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	    .name = "max-interruptions",
 	    .variable = "MAX_INTERRUPTIONS",
 	    .argument = "COUNT",
-	    .usage =
-		"after so many it goes on on nodes that are not preemptible",
+	    .usage = "after so many it goes on on nodes that are not preemptible",
 	},
 };
 
@@ -117,8 +112,8 @@ lt_request_unset(struct lt_request *request)
 /* Index of word in words (ended by NULL), or -1 after an error that lists
  * them and the nearest. */
 static int
-word_find(const char *word, const char *const words[], const char *option,
-    const char *what, struct lt_error *err)
+word_find(const char *word, const char *const words[], const char *option, const char *what,
+    struct lt_error *err)
 {
 	char list[256] = "";
 	struct lt_text known = {.out = list, .size = sizeof(list)};
@@ -133,21 +128,18 @@ word_find(const char *word, const char *const words[], const char *option,
 		    words[i]);
 	}
 	const char *const nearest = lt_nearest_word(word, words);
-	lt_fail(err, LT_EINPUT, "--%s: got %s\"%.*s\", want %s%s%s%s", option,
-	    what, WORD_SIZE, word, list,
-	    nearest != NULL ? "; did you mean \"" : "",
-	    nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "");
+	lt_fail(err, LT_EINPUT, "--%s: got %s\"%.*s\", want %s%s%s%s", option, what, WORD_SIZE,
+	    word, list, nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
+	    nearest != NULL ? "\"?" : "");
 	return -1;
 }
 
 static int
-parse_carbon_aware(
-    struct lt_options *options, const char *value, struct lt_error *err)
+parse_carbon_aware(struct lt_options *options, const char *value, struct lt_error *err)
 {
 	static const char *const words[] = {
 	    "balanced", "cost", "carbon", "fast", "off", "plan", NULL};
-	const int found = word_find(
-	    *value ? value : "balanced", words, "carbon-aware", "", err);
+	const int found = word_find(*value ? value : "balanced", words, "carbon-aware", "", err);
 
 	if (found < 0)
 		return LT_EINPUT;
@@ -156,16 +148,13 @@ parse_carbon_aware(
 
 	options->plan = is_plan || options->plan_set;
 	options->objective =
-	    is_plan ? LT_OBJECTIVE_BALANCED
-		    : (enum lt_objective)lt_objective_find(words[found]);
+	    is_plan ? LT_OBJECTIVE_BALANCED : (enum lt_objective)lt_objective_find(words[found]);
 	return LT_OK;
 }
 
-/* Sets plan before or after the other option: job_submit reads them as they
- * come. */
+/* Sets plan before or after the other option: job_submit reads them as they come. */
 static int
-parse_carbon_plan(
-    struct lt_options *options, const char *value, struct lt_error *err)
+parse_carbon_plan(struct lt_options *options, const char *value, struct lt_error *err)
 {
 	(void)value;
 	(void)err;
@@ -176,11 +165,9 @@ parse_carbon_plan(
 static int
 parse_amp(struct lt_options *options, const char *value, struct lt_error *err)
 {
-	static const char *const words[] = {
-	    "auto", "off", "bf16", "fp16", "fp8", NULL};
-	static const enum lt_precision precisions[] = {LT_PRECISION_AUTO,
-	    LT_PRECISION_OFF, LT_PRECISION_BF16, LT_PRECISION_FP16,
-	    LT_PRECISION_FP8};
+	static const char *const words[] = {"auto", "off", "bf16", "fp16", "fp8", NULL};
+	static const enum lt_precision precisions[] = {LT_PRECISION_AUTO, LT_PRECISION_OFF,
+	    LT_PRECISION_BF16, LT_PRECISION_FP16, LT_PRECISION_FP8};
 	const int found = word_find(value, words, "amp", "", err);
 
 	if (found < 0)
@@ -192,14 +179,12 @@ parse_amp(struct lt_options *options, const char *value, struct lt_error *err)
 
 /* A duration above 0 and at most a year, in seconds. */
 static int
-parse_part_duration(
-    const char *part, const char *text, double *seconds, struct lt_error *err)
+parse_part_duration(const char *part, const char *text, double *seconds, struct lt_error *err)
 {
 	enum { YEAR_S = 366 * LT_DAY_S };
 	int64_t value = 0;
 
-	if (lt_duration_parse(text, &value, NULL) != LT_OK || value <= 0 ||
-	    value > YEAR_S)
+	if (lt_duration_parse(text, &value, NULL) != LT_OK || value <= 0 || value > YEAR_S)
 		return lt_fail(err, LT_EINPUT,
 		    "--checkpoint: got \"%s=%.*s\", want a time above 0 such as 90s, 2m or 1h",
 		    part, WORD_SIZE, text);
@@ -211,15 +196,13 @@ parse_part_duration(
 static int
 parse_write(struct lt_options *options, const char *text, struct lt_error *err)
 {
-	return parse_part_duration(
-	    "write", text, &options->checkpoint.write_s, err);
+	return parse_part_duration("write", text, &options->checkpoint.write_s, err);
 }
 
 static int
 parse_every(struct lt_options *options, const char *text, struct lt_error *err)
 {
-	return parse_part_duration(
-	    "every", text, &options->checkpoint.every_s, err);
+	return parse_part_duration("every", text, &options->checkpoint.every_s, err);
 }
 
 static int
@@ -228,8 +211,7 @@ parse_size(struct lt_options *options, const char *text, struct lt_error *err)
 	enum { MIB_PER_GIB = 1024 };
 	int64_t mib = 0;
 
-	if (lt_mebibytes_parse(text, &mib, NULL) != LT_OK || mib <= 0 ||
-	    mib > LT_MEMORY_MIB_MAX)
+	if (lt_mebibytes_parse(text, &mib, NULL) != LT_OK || mib <= 0 || mib > LT_MEMORY_MIB_MAX)
 		return lt_fail(err, LT_EINPUT,
 		    "--checkpoint: got \"size=%.*s\", want a size above 0 such as 40G or 800M",
 		    WORD_SIZE, text);
@@ -245,21 +227,20 @@ parse_keep(struct lt_options *options, const char *text, struct lt_error *err)
 
 	if (lt_int64_parse(text, 1, KEEP_MAX, &keep, NULL) != LT_OK)
 		return lt_fail(err, LT_EINPUT,
-		    "--checkpoint: got \"keep=%.*s\", want how many are kept, 1 to %d",
-		    WORD_SIZE, text, KEEP_MAX);
+		    "--checkpoint: got \"keep=%.*s\", want how many are kept, 1 to %d", WORD_SIZE,
+		    text, KEEP_MAX);
 	options->checkpoint.keep = (uint32_t)keep;
 	return LT_OK;
 }
 
 /* "USR1@120", "SIGUSR1", as sbatch's --signal; 60 s when not said. */
 static int
-parse_signal(
-    struct lt_options *options, const char *value, struct lt_error *err)
+parse_signal(struct lt_options *options, const char *value, struct lt_error *err)
 {
 	enum { BEFORE_DEFAULT_S = 60, BEFORE_MAX_S = 65535 };
 	/* Signals that a program can catch and survive. */
-	static const char *const names[] = {"USR1", "USR2", "TERM", "INT",
-	    "HUP", "QUIT", "ALRM", "URG", "CONT", "TSTP", NULL};
+	static const char *const names[] = {
+	    "USR1", "USR2", "TERM", "INT", "HUP", "QUIT", "ALRM", "URG", "CONT", "TSTP", NULL};
 	/* Linux's, wherever Slurm runs. */
 	static const uint32_t numbers[] = {10, 12, 15, 2, 1, 3, 14, 23, 18, 20};
 	char name[WORD_SIZE];
@@ -275,33 +256,29 @@ parse_signal(
 	const int found = word_find(bare, names, "checkpoint", "signal ", err);
 	if (found < 0)
 		return LT_EINPUT;
-	if (at != NULL &&
-	    lt_int64_parse(at + 1, 0, BEFORE_MAX_S, &before_s, NULL) != LT_OK)
+	if (at != NULL && lt_int64_parse(at + 1, 0, BEFORE_MAX_S, &before_s, NULL) != LT_OK)
 		return lt_fail(err, LT_EINPUT,
 		    "--checkpoint: got \"signal=%.*s\", want 0 to %d seconds after the @",
 		    WORD_SIZE, value, BEFORE_MAX_S);
-	snprintf(options->checkpoint_signal, sizeof(options->checkpoint_signal),
-	    "%s", names[found]);
+	snprintf(
+	    options->checkpoint_signal, sizeof(options->checkpoint_signal), "%s", names[found]);
 	options->checkpoint.signal = numbers[found];
 	options->checkpoint_signal_before_s = (uint32_t)before_s;
 	return LT_OK;
 }
 
 static int
-parse_checkpoint_part(
-    struct lt_options *options, char *part, struct lt_error *err)
+parse_checkpoint_part(struct lt_options *options, char *part, struct lt_error *err)
 {
 	static const char *const words[] = {
 	    "write", "every", "size", "keep", "signal", "off", NULL};
-	static int (*const parsers[])(
-	    struct lt_options *, const char *, struct lt_error *) = {
+	static int (*const parsers[])(struct lt_options *, const char *, struct lt_error *) = {
 	    parse_write, parse_every, parse_size, parse_keep, parse_signal};
 	char *const equals = strchr(part, '=');
 
 	if (equals != NULL)
 		*equals = '\0';
-	for (size_t i = 0;
-	     equals != NULL && i < sizeof(parsers) / sizeof(parsers[0]); i++)
+	for (size_t i = 0; equals != NULL && i < sizeof(parsers) / sizeof(parsers[0]); i++)
 		if (strcmp(part, words[i]) == 0)
 			return parsers[i](options, equals + 1, err);
 	const char *const nearest = lt_nearest_word(part, words);
@@ -317,8 +294,7 @@ parse_checkpoint_part(
 }
 
 static int
-parse_checkpoint(
-    struct lt_options *options, const char *value, struct lt_error *err)
+parse_checkpoint(struct lt_options *options, const char *value, struct lt_error *err)
 {
 	enum { TEXT_SIZE = 256 };
 	char text[TEXT_SIZE];
@@ -329,8 +305,8 @@ parse_checkpoint(
 	fresh.checkpoint_signal[0] = '\0';
 	fresh.checkpoint_signal_before_s = 0;
 	if (strlen(value) >= sizeof(text))
-		return lt_fail(err, LT_ELIMIT,
-		    "--checkpoint: longer than %d characters", TEXT_SIZE - 1);
+		return lt_fail(
+		    err, LT_ELIMIT, "--checkpoint: longer than %d characters", TEXT_SIZE - 1);
 	strcpy(text, value);
 	fresh.checkpoint.enabled = strcmp(text, "off") != 0;
 	char *next = fresh.checkpoint.enabled && *text ? text : NULL;
@@ -343,8 +319,7 @@ parse_checkpoint(
 	}
 	if (fresh.checkpoint.keep > 0 && !(fresh.checkpoint.size_gib > 0))
 		return lt_fail(err, LT_EINPUT,
-		    "--checkpoint: got keep=%" PRIu32
-		    " alone, want size= beside it",
+		    "--checkpoint: got keep=%" PRIu32 " alone, want size= beside it",
 		    fresh.checkpoint.keep);
 	if (fresh.checkpoint.size_gib > 0 && fresh.checkpoint.keep == 0)
 		fresh.checkpoint.keep = 1;
@@ -353,13 +328,11 @@ parse_checkpoint(
 }
 
 static int
-parse_gpu_memory(
-    struct lt_options *options, const char *value, struct lt_error *err)
+parse_gpu_memory(struct lt_options *options, const char *value, struct lt_error *err)
 {
 	int64_t mib = 0;
 
-	if (lt_mebibytes_parse(value, &mib, NULL) != LT_OK || mib <= 0 ||
-	    mib > UINT32_MAX)
+	if (lt_mebibytes_parse(value, &mib, NULL) != LT_OK || mib <= 0 || mib > UINT32_MAX)
 		return lt_fail(err, LT_EINPUT,
 		    "--gpu-memory: got \"%.*s\", want a size above 0 such as 40G or 81920M",
 		    WORD_SIZE, value);
@@ -368,8 +341,7 @@ parse_gpu_memory(
 }
 
 static int
-parse_expected_time(
-    struct lt_options *options, const char *value, struct lt_error *err)
+parse_expected_time(struct lt_options *options, const char *value, struct lt_error *err)
 {
 	int64_t seconds = 0;
 
@@ -382,8 +354,7 @@ parse_expected_time(
 }
 
 static int
-parse_max_cost(
-    struct lt_options *options, const char *value, struct lt_error *err)
+parse_max_cost(struct lt_options *options, const char *value, struct lt_error *err)
 {
 	int64_t micros = 0;
 
@@ -396,8 +367,7 @@ parse_max_cost(
 }
 
 static int
-parse_max_price(
-    struct lt_options *options, const char *value, struct lt_error *err)
+parse_max_price(struct lt_options *options, const char *value, struct lt_error *err)
 {
 	int64_t micros = 0;
 
@@ -410,14 +380,13 @@ parse_max_price(
 }
 
 static int
-parse_max_interruptions(
-    struct lt_options *options, const char *value, struct lt_error *err)
+parse_max_interruptions(struct lt_options *options, const char *value, struct lt_error *err)
 {
 	char *end;
 	const unsigned long count = strtoul(value, &end, 10);
 
-	if (value[strspn(value, "0123456789")] != '\0' || *end != '\0' ||
-	    count == 0 || count > INTERRUPTIONS_MAX)
+	if (value[strspn(value, "0123456789")] != '\0' || *end != '\0' || count == 0 ||
+	    count > INTERRUPTIONS_MAX)
 		return lt_fail(err, LT_EINPUT,
 		    "--max-interruptions: got \"%.*s\", want a whole number from 1 to %d",
 		    WORD_SIZE, value, INTERRUPTIONS_MAX);
@@ -426,8 +395,8 @@ parse_max_interruptions(
 }
 
 int
-lt_option_parse(struct lt_options *options, enum lt_option_id id,
-    const char *value, struct lt_error *err)
+lt_option_parse(
+    struct lt_options *options, enum lt_option_id id, const char *value, struct lt_error *err)
 {
 	static int (*const parsers[LT_OPTION_COUNT])(
 	    struct lt_options *, const char *, struct lt_error *) = {
@@ -449,8 +418,8 @@ lt_option_parse(struct lt_options *options, enum lt_option_id id,
 		value = "";
 	const struct lt_option *const option = &LT_ROW(lt_option_table, id);
 	if (*value == '\0' && !option->argument_optional)
-		return lt_fail(err, LT_EINPUT, "--%s: got nothing, want %s",
-		    option->name, option->argument);
+		return lt_fail(
+		    err, LT_EINPUT, "--%s: got nothing, want %s", option->name, option->argument);
 	return parsers[id](options, value, err);
 }
 
@@ -463,31 +432,29 @@ lt_options_apply(const struct lt_options *options, struct lt_request *request)
 		request->checkpoint = options->checkpoint;
 	request->precision = options->precision;
 	request->precision_said = options->amp_set;
-#define WISH(type, name, unset)                                                \
-	if (options->name != (unset))                                          \
+#define WISH(type, name, unset)                                                                    \
+	if (options->name != (unset))                                                              \
 		request->name = options->name;
 	LT_WISHES(WISH)
 #undef WISH
 }
 
 bool
-lt_request_wishes(struct lt_request *request, const struct lt_options *options,
-    const struct lt_market *market)
+lt_request_wishes(
+    struct lt_request *request, const struct lt_options *options, const struct lt_market *market)
 {
 	const struct lt_class *const class = lt_request_class(request, market);
 	bool asked;
 
 	request->asked = lt_request_asked(request);
 	lt_options_apply(options, request);
-	if (!options->carbon_aware_set &&
-	    !(request->pins & (LT_PIN_INTERACTIVE | LT_PIN_CRON)))
-		request->objective =
-		    class != NULL ? class->default_objective : LT_OBJECTIVE_OFF;
+	if (!options->carbon_aware_set && !(request->pins & (LT_PIN_INTERACTIVE | LT_PIN_CRON)))
+		request->objective = class != NULL ? class->default_objective : LT_OBJECTIVE_OFF;
 	asked = options->plan || request->objective != LT_OBJECTIVE_OFF;
 	/* Advice for all; who said off is left alone. */
 	if (request->objective == LT_OBJECTIVE_OFF &&
-	    (options->plan || (lt_mode_may(market->mode, LT_MAY_ADVISE) &&
-				  !options->carbon_aware_set)))
+	    (options->plan ||
+		(lt_mode_may(market->mode, LT_MAY_ADVISE) && !options->carbon_aware_set)))
 		request->objective = LT_OBJECTIVE_BALANCED;
 	return asked;
 }

@@ -20,8 +20,8 @@ struct lt_told { /* all pointers are lent */
  * asked. Pure. */
 void lt_plan_line(struct lt_brief *out, const struct lt_told *told);
 
-/* Notes for the user beside the line: a note with a smaller number is kept
- * longer, and all notes longer than the n-th detail of any, n * LT_NOTE_DETAILS
+/* Notes for the user beside the line: a note with a smaller number is kept longer, and all notes
+ * longer than the n-th detail of any, n * LT_NOTE_DETAILS
  * + note. */
 enum lt_note {
 	LT_NOTE_BUDGET,
@@ -47,17 +47,13 @@ enum lt_note {
  */
 void lt_plan_notes(struct lt_brief *out, const struct lt_told *told);
 
-/* Returns what is available less the quote's hold; 0 and INT64_MAX mean
- * nothing. Pure. */
-struct lt_amount lt_left_behind(
-    const struct lt_amount *available, const struct lt_quote *quote);
+/* Returns what is available less the quote's hold; 0 and INT64_MAX mean nothing. Pure. */
+struct lt_amount lt_left_behind(const struct lt_amount *available, const struct lt_quote *quote);
 
-/* True if it is neither moved nor refused, and every figure of it is shown as
- * 0. */
+/* True if it is neither moved nor refused, and every figure of it is shown as 0. */
 bool lt_plan_is_nothing(const struct lt_told *told);
 
-/* Where no partition can run it, the one that came nearest: of equals another
- * than home. */
+/* Where no partition can run it, the one that came nearest: of equals another than home. */
 int lt_plan_nearest(const struct lt_plan *plan);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The datagram in which a job reports its progress, packed and unpacked. Reads
- * bytes from jobs, which may be anything: a datagram that is not exactly right
- * is refused. Writes the caller's buffers only.
+ * The datagram in which a job reports its progress, packed and unpacked. Reads bytes from jobs,
+ * which may be anything: a datagram that is not exactly right is refused. Writes the caller's
+ * buffers only.
  */
 #include "progress_message.h"
 
@@ -12,8 +12,7 @@
 
 enum { NUMBERS = 4 };
 
-_Static_assert(sizeof(MAGIC) + NUMBERS * 11 + 2 * LT_MARKER_SIZE + 2 <=
-		   LT_PROGRESS_BYTES_MAX,
+_Static_assert(sizeof(MAGIC) + NUMBERS * 11 + 2 * LT_MARKER_SIZE + 2 <= LT_PROGRESS_BYTES_MAX,
     "the longest message fits");
 
 bool
@@ -22,9 +21,7 @@ lt_progress_line(char out[LT_MARKER_SIZE], const char *bytes, size_t length)
 	bool has_digit = false;
 	size_t used = 0;
 
-	for (;
-	     used < length && used + 1 < LT_MARKER_SIZE && bytes[used] != '\n';
-	     used++) {
+	for (; used < length && used + 1 < LT_MARKER_SIZE && bytes[used] != '\n'; used++) {
 		const char c = bytes[used];
 
 		has_digit |= c >= '0' && c <= '9';
@@ -63,11 +60,10 @@ put_line(char *at, const char *text)
 
 /* No stdio: it runs between fork and exec of a process with threads. */
 size_t
-lt_progress_pack(
-    char out[LT_PROGRESS_BYTES_MAX], const struct lt_progress_message *message)
+lt_progress_pack(char out[LT_PROGRESS_BYTES_MAX], const struct lt_progress_message *message)
 {
-	const uint32_t numbers[NUMBERS] = {message->job_id, message->restarts,
-	    message->first_after_s, message->newest_after_s};
+	const uint32_t numbers[NUMBERS] = {
+	    message->job_id, message->restarts, message->first_after_s, message->newest_after_s};
 	char *at = out;
 
 	memcpy(at, MAGIC, strlen(MAGIC));
@@ -81,8 +77,7 @@ lt_progress_pack(
 	return (size_t)(at - out);
 }
 
-/* Returns the text behind the number and the character that ends it; NULL
- * without one. */
+/* Returns the text behind the number and the character that ends it; NULL without one. */
 static const char *
 get_number(const char *at, const char *end, char last, uint32_t *value)
 {
@@ -105,8 +100,7 @@ get_line(const char *at, const char *end, char out[LT_MARKER_SIZE])
 	const size_t length = line_end != NULL ? (size_t)(line_end - at) : 0;
 	char plain[LT_MARKER_SIZE];
 
-	if (length == 0 || length >= LT_MARKER_SIZE ||
-	    !lt_progress_line(plain, at, length) ||
+	if (length == 0 || length >= LT_MARKER_SIZE || !lt_progress_line(plain, at, length) ||
 	    memcmp(plain, at, length) != 0)
 		return NULL;
 	memcpy(out, plain, length + 1);
@@ -114,20 +108,17 @@ get_line(const char *at, const char *end, char out[LT_MARKER_SIZE])
 }
 
 bool
-lt_progress_unpack(
-    struct lt_progress_message *message, const char *bytes, size_t length)
+lt_progress_unpack(struct lt_progress_message *message, const char *bytes, size_t length)
 {
-	uint32_t *const numbers[NUMBERS] = {&message->job_id,
-	    &message->restarts, &message->first_after_s,
-	    &message->newest_after_s};
+	uint32_t *const numbers[NUMBERS] = {&message->job_id, &message->restarts,
+	    &message->first_after_s, &message->newest_after_s};
 	const char *const end = bytes + length;
 	const char *at = bytes + strlen(MAGIC);
 
 	if (length < strlen(MAGIC) || memcmp(bytes, MAGIC, strlen(MAGIC)) != 0)
 		return false;
 	for (int i = 0; at != NULL && i < NUMBERS; i++)
-		at = get_number(
-		    at, end, i + 1 < NUMBERS ? ' ' : '\n', numbers[i]);
+		at = get_number(at, end, i + 1 < NUMBERS ? ' ' : '\n', numbers[i]);
 	if (at != NULL)
 		at = get_line(at, end, message->first);
 	if (at != NULL)

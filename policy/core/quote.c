@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes a quote of a request and its plan. The quote says what was asked, where
- * and when the job runs, what that is expected to cost, against what, by which
- * levers, and why the other candidates lost; and it has the most that the job
- * can be charged, which is held before the job exists: lt_decide() ->
- * lt_quote_hold() -> lt_admit(). quote_text.c writes it into admin_comment.
+ * Makes a quote of a request and its plan. The quote says what was asked, where and when the job
+ * runs, what that is expected to cost, against what, by which levers, and why the other candidates
+ * lost; and it has the most that the job can be charged, which is held before the job exists:
+ * lt_decide() -> lt_quote_hold() -> lt_admit(). quote_text.c writes it into admin_comment.
  *
- * job_submit, SPANK and lowtided decide; all of them fill the quote here.
- * Amounts are rounded once, here. Fails when the nodes or the time limit of a
- * partition are not known, or when an amount passes int64_t.
+ * job_submit, SPANK and lowtided decide; all of them fill the quote here. Amounts are rounded once,
+ * here. Fails when the nodes or the time limit of a partition are not known, or when an amount
+ * passes int64_t.
  */
 #include <assert.h>
 #include <math.h>
@@ -27,8 +26,8 @@ enum { MIB_PER_GIB = 1024 };
 struct lt_amount
 lt_amount_of(const struct lt_estimate *estimate)
 {
-	return (struct lt_amount){estimate->has_cost, estimate->has_carbon,
-	    estimate->cost_micros, estimate->carbon_mg};
+	return (struct lt_amount){
+	    estimate->has_cost, estimate->has_carbon, estimate->cost_micros, estimate->carbon_mg};
 }
 
 /* ---- why the others lost ---- */
@@ -58,15 +57,13 @@ static int64_t
 whole(double value)
 {
 	static const double most = 1e18;
-	const double cut =
-	    value < most ? (value > -most ? value : -most) : most;
+	const double cut = value < most ? (value > -most ? value : -most) : most;
 
 	return (int64_t)(cut < 0 ? cut - 0.5 : cut + 0.5);
 }
 
 void
-lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
-    const struct lt_market *market)
+lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan, const struct lt_market *market)
 {
 	assert(plan->candidate_count <= market->partition_count);
 
@@ -90,13 +87,10 @@ lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
 				break;
 			}
 			const uint16_t i = first[rank][k];
-			const struct lt_candidate *const from =
-			    &plan->candidates[i];
-			struct lt_why *const why =
-			    &whys->entries[whys->count++];
+			const struct lt_candidate *const from = &plan->candidates[i];
+			struct lt_why *const why = &whys->entries[whys->count++];
 
-			memcpy(why->partition, market->partitions[i].name,
-			    sizeof(why->partition));
+			memcpy(why->partition, market->partitions[i].name, sizeof(why->partition));
 			why->reject = from->reject;
 			why->wanted = whole(from->wanted);
 			why->found = whole(from->found);
@@ -105,8 +99,7 @@ lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
 }
 
 void
-lt_quote_set_why(struct lt_quote *quote, const struct lt_plan *plan,
-    const struct lt_market *market)
+lt_quote_set_why(struct lt_quote *quote, const struct lt_plan *plan, const struct lt_market *market)
 {
 	struct lt_whys whys;
 
@@ -124,8 +117,7 @@ ratio_ppm(double home, double there)
 	static const double most = 4e9;
 	const double ratio = home * LT_MICROS / there;
 
-	return ratio >= 1 && ratio < most ? (uint32_t)(ratio + 0.5)
-					  : (uint32_t)LT_MICROS;
+	return ratio >= 1 && ratio < most ? (uint32_t)(ratio + 0.5) : (uint32_t)LT_MICROS;
 }
 
 bool
@@ -135,15 +127,12 @@ lt_levers_of_plan(struct lt_levers *levers, const struct lt_plan *plan)
 	if (!plan->moved || !plan->fits)
 		return false;
 	*levers = (struct lt_levers){
-	    .size_ppm =
-		ratio_ppm(plan->home.task_nodes, plan->chosen.task_nodes),
+	    .size_ppm = ratio_ppm(plan->home.task_nodes, plan->chosen.task_nodes),
 	    .power_ppm = ratio_ppm(plan->home.task_w, plan->chosen.task_w),
 	    .home_then = lt_amount_of(&plan->home_then),
 	    .there_now = lt_amount_of(&plan->there_now),
 	    .there_slow = lt_amount_of(&plan->there_slow),
-	    .room_utc_s = plan->room_utc_s > plan->home.start_utc_s
-			      ? plan->room_utc_s
-			      : 0};
+	    .room_utc_s = plan->room_utc_s > plan->home.start_utc_s ? plan->room_utc_s : 0};
 	return true;
 }
 
@@ -153,8 +142,7 @@ lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan)
 	struct lt_levers levers;
 
 	if (!lt_levers_of_plan(&levers, plan) ||
-	    lt_levers_pack(quote->levers, sizeof(quote->levers), &levers) !=
-		LT_OK)
+	    lt_levers_pack(quote->levers, sizeof(quote->levers), &levers) != LT_OK)
 		quote->levers[0] = '\0';
 }
 
@@ -185,13 +173,11 @@ expect(struct lt_quote_run *run, const struct lt_estimate *chosen)
 	run->interruptions_ppm = run->lost_s = 0;
 	/* Seconds on one GPU over days on another may be any number. */
 	if (chosen->time_ratio > 0)
-		run->ratio_ppm = (uint32_t)fmin(
-		    fmax(chosen->time_ratio * LT_MICROS + 0.5, 1), UINT32_MAX);
-	if (!(chosen->expected_interruptions < most_s &&
-		chosen->expected_lost_s < most_s))
+		run->ratio_ppm =
+		    (uint32_t)fmin(fmax(chosen->time_ratio * LT_MICROS + 0.5, 1), UINT32_MAX);
+	if (!(chosen->expected_interruptions < most_s && chosen->expected_lost_s < most_s))
 		return;
-	run->interruptions_ppm =
-	    llround(chosen->expected_interruptions * LT_MICROS);
+	run->interruptions_ppm = llround(chosen->expected_interruptions * LT_MICROS);
 	if (run->interruptions_ppm > 0)
 		run->lost_s = llround(chosen->expected_lost_s);
 }
@@ -216,10 +202,9 @@ void
 lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request)
 {
 	*wish = (struct lt_wish){.known = true,
-	    .movable =
-		request->named_count == 0 && request->features[0] == '\0' &&
-		request->gpu_type[0] == '\0' && request->tmp_disk_mib == 0 &&
-		request->excluded_nodes == 0 && request->cores_per_socket == 0,
+	    .movable = request->named_count == 0 && request->features[0] == '\0' &&
+		       request->gpu_type[0] == '\0' && request->tmp_disk_mib == 0 &&
+		       request->excluded_nodes == 0 && request->cores_per_socket == 0,
 	    .pins = request->pins,
 	    .deadline_utc_s = request->deadline_utc_s,
 	    .precision = request->precision,
@@ -249,16 +234,14 @@ lt_wish_lay(struct lt_request *request, const struct lt_wish *wish)
 	/* --amp=auto is as good as nothing said, where no rule is. */
 	request->precision_said = wish->precision != LT_PRECISION_AUTO;
 	request->script_hash = wish->script_hash;
-	request->checkpoint = (struct lt_checkpoint){wish->checkpoint,
-	    (double)wish->write_s, (double)wish->every_s,
-	    (double)wish->size_mib / MIB_PER_GIB, wish->keep, wish->signal};
+	request->checkpoint = (struct lt_checkpoint){wish->checkpoint, (double)wish->write_s,
+	    (double)wish->every_s, (double)wish->size_mib / MIB_PER_GIB, wish->keep, wish->signal};
 }
 
 struct lt_wish
 lt_wish_none(void)
 {
-	struct lt_wish wish = {
-	    .pins = LT_PIN_FREQUENCY, .deadline_utc_s = LT_UNSET_64};
+	struct lt_wish wish = {.pins = LT_PIN_FREQUENCY, .deadline_utc_s = LT_UNSET_64};
 
 #define WISH(type, name, unset) wish.name = unset;
 	LT_WISHES(WISH)
@@ -269,14 +252,12 @@ lt_wish_none(void)
 /* ---- the quote ---- */
 
 void
-lt_quote_of_request(
-    struct lt_quote *quote, const struct lt_request *request, enum lt_mode mode)
+lt_quote_of_request(struct lt_quote *quote, const struct lt_request *request, enum lt_mode mode)
 {
 	quote->tasks = request->array_tasks;
 	quote->objective = request->objective;
 	quote->mode = mode;
-	snprintf(
-	    quote->account, sizeof(quote->account), "%s", request->account);
+	snprintf(quote->account, sizeof(quote->account), "%s", request->account);
 	if (request->checkpoint.enabled)
 		quote->flags |= LT_QUOTE_CHECKPOINT;
 	if (request->plane)
@@ -306,8 +287,8 @@ lt_quote_of_plan(struct lt_quote *quote, const struct lt_case *of)
 	assert(plan->home.partition >= 0);
 	quote->home_start_utc_s = plan->home.start_utc_s;
 	if (quote->home[0] == '\0')
-		snprintf(quote->home, sizeof(quote->home), "%s",
-		    partitions[plan->home.partition].name);
+		snprintf(
+		    quote->home, sizeof(quote->home), "%s", partitions[plan->home.partition].name);
 	lt_quote_set_base(quote, plan);
 	lt_quote_set_compared(quote, plan);
 }
@@ -330,9 +311,8 @@ struct task {
 };
 
 /*
- * rate (micros per node-hour) x nodes x share x hours x (1 + margin), each
- * step rounded up, plus 1 since settling may round a part up. Nothing for
- * nothing: a rate of 0 or less holds 0.
+ * rate (micros per node-hour) x nodes x share x hours x (1 + margin), each step rounded up, plus 1
+ * since settling may round a part up. Nothing for nothing: a rate of 0 or less holds 0.
  */
 static bool
 hold_money(const struct task *task, double rate, int64_t *micros)
@@ -343,36 +323,31 @@ hold_money(const struct task *task, double rate, int64_t *micros)
 	if (rate <= 0.0)
 		return true;
 	int64_t node_s;
-	if (__builtin_mul_overflow(
-		task->limit_s, (int64_t)task->share.nodes, &node_s))
+	if (__builtin_mul_overflow(task->limit_s, (int64_t)task->share.nodes, &node_s))
 		return false;
 	int64_t amount;
 	return lt_scale_up((int64_t)ceil(rate), node_s, LT_HOUR_S, &amount) &&
-	       lt_scale_up(amount, task->share.numerator,
-		   task->share.denominator, &amount) &&
-	       lt_scale_up(
-		   amount, (int64_t)PPM + task->margin_ppm, PPM, &amount) &&
+	       lt_scale_up(amount, task->share.numerator, task->share.denominator, &amount) &&
+	       lt_scale_up(amount, (int64_t)PPM + task->margin_ppm, PPM, &amount) &&
 	       !__builtin_add_overflow(amount, 1, micros);
 }
 
 /*
- * (whole node's power x PUE x intensity + embodied) x nodes x share x hours x
- * (1 + margin), up, plus 1. W x h x g/kWh = mg. The dominant resource bounds
- * the part of each of the node's.
+ * (whole node's power x PUE x intensity + embodied) x nodes x share x hours x (1 + margin), up,
+ * plus 1. W x h x g/kWh = mg. The dominant resource bounds the part of each of the node's.
  */
 static bool
-hold_carbon(const struct task *task, const struct lt_partition *partition,
-    double intensity, int64_t *mg)
+hold_carbon(
+    const struct task *task, const struct lt_partition *partition, double intensity, int64_t *mg)
 {
-	const double power_w = partition->node_idle_w + partition->node_cpu_w +
-			       partition->node_gpu_w;
+	const double power_w =
+	    partition->node_idle_w + partition->node_cpu_w + partition->node_gpu_w;
 	const double hours = (double)task->limit_s / LT_HOUR_S;
 	const double rate = power_w * partition->pue * fmax(intensity, 0.0) +
 			    partition->embodied_g_per_node_hour * 1000.0;
 	/* One part in 10^12 for the rounding of doubles. */
 	const double amount = rate * task->share.nodes * task->part * hours *
-			      (1.0 + (double)task->margin_ppm / PPM) *
-			      (1.0 + 1e-12);
+			      (1.0 + (double)task->margin_ppm / PPM) * (1.0 + 1e-12);
 
 	if (!(amount < 9e18))
 		return false;
@@ -390,25 +365,21 @@ hold_charge(struct lt_amount *amount, const struct lt_market *market)
 		return true;
 	amount->has_money = amount->has_carbon;
 	return !amount->has_carbon ||
-	       (lt_scale_up(amount->carbon_mg, market->charge_micros_per_tonne,
-		    LT_MG_PER_TONNE, &micros) &&
-		   !__builtin_add_overflow(
-		       micros, amount->carbon_mg > 0, &micros) &&
-		   !__builtin_add_overflow(
-		       amount->money_micros, micros, &amount->money_micros));
+	       (lt_scale_up(
+		    amount->carbon_mg, market->charge_micros_per_tonne, LT_MG_PER_TONNE, &micros) &&
+		   !__builtin_add_overflow(micros, amount->carbon_mg > 0, &micros) &&
+		   !__builtin_add_overflow(amount->money_micros, micros, &amount->money_micros));
 }
 
 /* The amount on one partition; false when it passes int64_t. */
 static bool
-hold_on(struct lt_amount *amount, const struct task *task,
-    const struct lt_market *market, const struct lt_partition *partition)
+hold_on(struct lt_amount *amount, const struct task *task, const struct lt_market *market,
+    const struct lt_partition *partition)
 {
 	*amount = (struct lt_amount){0};
-	if (partition->price_series != LT_NO_SERIES &&
-	    market->currency[0] != '\0') {
-		const double price =
-		    lt_series_max(&market->series[partition->price_series],
-			task->start_utc_s, task->end_utc_s);
+	if (partition->price_series != LT_NO_SERIES && market->currency[0] != '\0') {
+		const double price = lt_series_max(
+		    &market->series[partition->price_series], task->start_utc_s, task->end_utc_s);
 
 		amount->has_money = true;
 		if (!hold_money(task, price, &amount->money_micros))
@@ -416,27 +387,22 @@ hold_on(struct lt_amount *amount, const struct task *task,
 	}
 	double intensity = partition->worst_intensity;
 	if (partition->carbon_series != LT_NO_SERIES)
-		intensity =
-		    lt_series_max(&market->series[partition->carbon_series],
-			task->start_utc_s, task->end_utc_s);
+		intensity = lt_series_max(
+		    &market->series[partition->carbon_series], task->start_utc_s, task->end_utc_s);
 	else if (intensity <= 0.0)
 		return hold_charge(amount, market);
-	/* A node without a known power is unknown, not free of carbon; nor are
-	 * GPUs. */
+	/* A node without a known power is unknown, not free of carbon; nor are GPUs. */
 	amount->has_carbon =
-	    partition->node_idle_w + partition->node_cpu_w +
-		    partition->node_gpu_w >
-		0.0 &&
+	    partition->node_idle_w + partition->node_cpu_w + partition->node_gpu_w > 0.0 &&
 	    !(task->uses_gpus && lt_gpu_power_unknown(market, partition));
-	return (!amount->has_carbon || hold_carbon(task, partition, intensity,
-					   &amount->carbon_mg)) &&
+	return (!amount->has_carbon ||
+		   hold_carbon(task, partition, intensity, &amount->carbon_mg)) &&
 	       hold_charge(amount, market);
 }
 
 /* How long one task may run on a partition; < 0 when there is no limit. */
 static int64_t
-task_limit_s(const struct lt_request *request, const struct lt_market *market,
-    int partition)
+task_limit_s(const struct lt_request *request, const struct lt_market *market, int partition)
 {
 	int64_t limit_s = lt_limit_of(request, market, partition);
 
@@ -447,24 +413,21 @@ task_limit_s(const struct lt_request *request, const struct lt_market *market,
 	return limit_s + lt_overrun_s(&market->partitions[partition]);
 }
 
-/* Returns the latest end: of the last of ceil(tasks / %N) runs from the
- * earliest start on, or the deadline. */
+/* Returns the latest end: of the last of ceil(tasks / %N) runs from the earliest start on, or the
+ * deadline. */
 static int64_t
-latest_end_s(
-    const struct lt_request *request, int64_t start_utc_s, int64_t limit_s)
+latest_end_s(const struct lt_request *request, int64_t start_utc_s, int64_t limit_s)
 {
 	int64_t runs = 1, end_utc_s;
 
 	if (request->array_parallel > 0)
-		runs = ((int64_t)request->array_tasks +
-			   request->array_parallel - 1) /
+		runs = ((int64_t)request->array_tasks + request->array_parallel - 1) /
 		       request->array_parallel;
 	if (runs < 1)
 		runs = 1;
 	if (__builtin_add_overflow(start_utc_s, runs * limit_s, &end_utc_s))
 		end_utc_s = INT64_MAX;
-	return request->deadline_utc_s > end_utc_s ? request->deadline_utc_s
-						   : end_utc_s;
+	return request->deadline_utc_s > end_utc_s ? request->deadline_utc_s : end_utc_s;
 }
 
 /* The larger of both in each currency; unknown in one is unknown. */
@@ -481,8 +444,8 @@ widen(struct lt_amount *most, const struct lt_amount *amount)
 
 int
 lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
-    const struct lt_market *market, const int *partitions, int count,
-    int64_t earliest_start_utc_s, struct lt_error *err)
+    const struct lt_market *market, const int *partitions, int count, int64_t earliest_start_utc_s,
+    struct lt_error *err)
 {
 	struct lt_amount most = {0};
 	int64_t end_utc_s = earliest_start_utc_s;
@@ -490,15 +453,12 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 	if (count <= 0)
 		return lt_fail(err, LT_EINPUT, "no partition to price");
 	for (int i = 0; i < count; i++) {
-		if (partitions[i] < 0 ||
-		    (uint32_t)partitions[i] >= market->partition_count)
-			return lt_fail(err, LT_EBUG, "partition %d of %u",
-			    partitions[i], market->partition_count);
-		const struct lt_partition *const partition =
-		    &market->partitions[partitions[i]];
+		if (partitions[i] < 0 || (uint32_t)partitions[i] >= market->partition_count)
+			return lt_fail(err, LT_EBUG, "partition %d of %u", partitions[i],
+			    market->partition_count);
+		const struct lt_partition *const partition = &market->partitions[partitions[i]];
 		if (partition->shape_count == 0)
-			return lt_fail(err, LT_ENOENT,
-			    "no node of partition %s is known yet",
+			return lt_fail(err, LT_ENOENT, "no node of partition %s is known yet",
 			    partition->name);
 		struct task task = {
 		    .share = lt_share_most(request, market, partitions[i]),
@@ -506,17 +466,13 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 		    .start_utc_s = earliest_start_utc_s,
 		    .margin_ppm = market->hold_margin_ppm,
 		};
-		task.part =
-		    lt_part_most(request, market, partitions[i], task.share);
-		task.uses_gpus = lt_request_wants_gpus(request) ||
-				 request->shards_per_node > 0 ||
+		task.part = lt_part_most(request, market, partitions[i], task.share);
+		task.uses_gpus = lt_request_wants_gpus(request) || request->shards_per_node > 0 ||
 				 task.share.numerator == task.share.denominator;
 		if (task.limit_s < 0)
 			return lt_fail(err, LT_EINPUT,
-			    "no time limit known in partition %s: say --time",
-			    partition->name);
-		task.end_utc_s =
-		    latest_end_s(request, earliest_start_utc_s, task.limit_s);
+			    "no time limit known in partition %s: say --time", partition->name);
+		task.end_utc_s = latest_end_s(request, earliest_start_utc_s, task.limit_s);
 		struct lt_amount amount;
 		if (task.share.denominator <= 0 || task.share.numerator < 0 ||
 		    !hold_on(&amount, &task, market, partition))

@@ -16,8 +16,8 @@ static const char key[] = "\"lowtide\"";
 static bool
 is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.' || c == '-';
 }
 
 static bool
@@ -44,8 +44,7 @@ starts(const char *at, const char *end, const char *word)
 
 /* The first `word` that does not stand inside another word; NULL = none. */
 static const char *
-find_entry(
-    const char *text, const char *begin, const char *end, const char *word)
+find_entry(const char *text, const char *begin, const char *end, const char *word)
 {
 	const size_t length = strlen(word);
 
@@ -74,8 +73,7 @@ static bool
 is_object(const char *at, const char *end)
 {
 	at = skip_spaces(at, end);
-	return at < end && *at == '{' &&
-	       memchr(at, '}', (size_t)(end - at)) != NULL;
+	return at < end && *at == '{' && memchr(at, '}', (size_t)(end - at)) != NULL;
 }
 
 struct member { /* ours in an object; value is within its quotes */
@@ -83,9 +81,8 @@ struct member { /* ours in an object; value is within its quotes */
 };
 
 /*
- * The first member of ours from begin on. Its key can't stand in another's
- * text: there the quotes have backslashes. Its value ends at its first ";",
- * before which is no quote, backslash or brace.
+ * The first member of ours from begin on. Its key can't stand in another's text: there the quotes
+ * have backslashes. Its value ends at its first ";", before which is no quote, backslash or brace.
  */
 static bool
 find_member(struct member *member, const char *begin, const char *end)
@@ -98,8 +95,7 @@ find_member(struct member *member, const char *begin, const char *end)
 		if (value == end || *value != ':')
 			continue;
 		value = skip_spaces(value + 1, end);
-		if (value == end || *value != '"' ||
-		    !starts(value + 1, end, prefix))
+		if (value == end || *value != '"' || !starts(value + 1, end, prefix))
 			continue;
 		const char *close = value + 1;
 		while (close < end && *close != ';' && *close != '\0' &&
@@ -121,14 +117,13 @@ lt_quote_find(const char *text, size_t length)
 
 	if (!is_object(text, end))
 		return find_entry(text, text, end, version);
-	return find_member(&member, text, end) &&
-		       starts(member.value, member.value_end, version)
+	return find_member(&member, text, end) && starts(member.value, member.value_end, version)
 		   ? member.value
 		   : NULL;
 }
 
-/* Takes our members out of text, with one comma each; returns the new length.
- * Text that is left may join to another member, so until none is found. */
+/* Takes our members out of text, with one comma each; returns the new length. Text that is left may
+ * join to another member, so until none is found. */
 static size_t
 drop_members(char *text, size_t length)
 {
@@ -156,8 +151,7 @@ drop_members(char *text, size_t length)
 
 /* Our member goes before the last brace. */
 static int
-merge_member(char *out, size_t size, const char *object, const char *end,
-    const char *ours)
+merge_member(char *out, size_t size, const char *object, const char *end, const char *ours)
 {
 	const size_t ours_length = strlen(ours);
 	size_t length = (size_t)(end - object);
@@ -174,8 +168,7 @@ merge_member(char *out, size_t size, const char *object, const char *end,
 	while (last > out && is_space(last[-1]))
 		last--;
 	const bool comma = last > out && last[-1] != '{';
-	const size_t added =
-	    comma + strlen(key) + strlen(":\"") + ours_length + strlen("\"");
+	const size_t added = comma + strlen(key) + strlen(":\"") + ours_length + strlen("\"");
 	if (brace == NULL || added >= size - length)
 		goto full;
 	memmove(brace + added, brace, length - (size_t)(brace - out) + 1);
@@ -209,8 +202,7 @@ lt_quote_merge(char *out, size_t size, const char *comment, const char *ours)
 		after = skip_spaces(skip_entry(after, end), end);
 	if (is_object(after, end))
 		return merge_member(out, size,
-		    starts(skip_spaces(text, end), end, prefix) ? after : text,
-		    end, ours);
+		    starts(skip_spaces(text, end), end, prefix) ? after : text, end, ours);
 	memcpy(out, ours, at);
 	const size_t start = at;
 	while (rest < end) {

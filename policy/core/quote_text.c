@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The quote as text in admin_comment, beside what other tools keep there, and
- * back: docs/formats.md, "quote". A member is named in one place: a coder's one
- * function writes it or reads it, so that both ways are the same. What is
- * written fits whole or is refused; what is read is as it would be written, or
- * nothing of it is taken. Levers, the run and the candidates are texts of their
- * own within it. quote_merge.c finds it among what others wrote.
+ * The quote as text in admin_comment, beside what other tools keep there, and back:
+ * docs/formats.md, "quote". A member is named in one place: a coder's one function writes it or
+ * reads it, so that both ways are the same. What is written fits whole or is refused; what is read
+ * is as it would be written, or nothing of it is taken. Levers, the run and the candidates are
+ * texts of their own within it. quote_merge.c finds it among what others wrote.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -29,9 +28,9 @@ enum {
 	MEMBERS = sizeof(
 	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= lever= run= why= req= ask=,,,,,,,,,,,,,,,;"),
 	WISH = 2 + 6 * 10 + 7 * NUMBER + 16,
-	QUOTE_MOST = MEMBERS + 16 + 3 * 10 + ACCOUNT + 3 * AMOUNT + 2 * NUMBER +
-		     2 * PLACE + 2 * WORD + LT_LEVERS_TEXT_SIZE - 1 +
-		     LT_RUN_TEXT_SIZE - 1 + LT_WHY_TEXT_SIZE - 1 + WISH,
+	QUOTE_MOST = MEMBERS + 16 + 3 * 10 + ACCOUNT + 3 * AMOUNT + 2 * NUMBER + 2 * PLACE +
+		     2 * WORD + LT_LEVERS_TEXT_SIZE - 1 + LT_RUN_TEXT_SIZE - 1 + LT_WHY_TEXT_SIZE -
+		     1 + WISH,
 };
 _Static_assert((int)QUOTE_MOST <= (int)LT_QUOTE_TEXT_SIZE, "any quote fits");
 
@@ -70,16 +69,13 @@ get_i64(struct coder *coder)
 		coder->at++;
 	const char *const first = coder->at;
 	int64_t value = 0;
-	while (!coder->bad && coder->at < coder->end && *coder->at >= '0' &&
-	       *coder->at <= '9') {
+	while (!coder->bad && coder->at < coder->end && *coder->at >= '0' && *coder->at <= '9') {
 		const int digit = *coder->at++ - '0';
 
 		coder->bad = __builtin_mul_overflow(value, 10, &value) ||
-			     __builtin_add_overflow(
-				 value, negative ? -digit : digit, &value);
+			     __builtin_add_overflow(value, negative ? -digit : digit, &value);
 	}
-	if (coder->at == first ||
-	    (*first == '0' && (coder->at - first > 1 || negative)))
+	if (coder->at == first || (*first == '0' && (coder->at - first > 1 || negative)))
 		coder->bad = true;
 	return coder->bad ? 0 : value;
 }
@@ -99,9 +95,8 @@ get_hash(struct coder *coder)
 	uint64_t value = 0;
 
 	for (int i = 0; i < 16; i++) {
-		const int digit = coder->bad || coder->at == coder->end
-				      ? -1
-				      : hex_digit(*coder->at++, 'a');
+		const int digit =
+		    coder->bad || coder->at == coder->end ? -1 : hex_digit(*coder->at++, 'a');
 
 		if (digit < 0) {
 			coder->bad = true;
@@ -116,8 +111,8 @@ get_hash(struct coder *coder)
 static bool
 is_plain(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.' || c == '-';
 }
 
 static void
@@ -155,8 +150,7 @@ static bool
 get_optional(struct coder *coder, int64_t *value)
 {
 	const bool minus = next_is(coder, '-');
-	const bool digit = coder->end - coder->at > 1 && coder->at[1] >= '0' &&
-			   coder->at[1] <= '9';
+	const bool digit = coder->end - coder->at > 1 && coder->at[1] >= '0' && coder->at[1] <= '9';
 
 	if (minus && !digit) {
 		coder->at++;
@@ -172,14 +166,12 @@ get_word(struct coder *coder, int count, const char *(*name_of)(int))
 {
 	size_t length = 0;
 
-	while (!coder->bad && coder->at + length < coder->end &&
-	       is_plain(coder->at[length]))
+	while (!coder->bad && coder->at + length < coder->end && is_plain(coder->at[length]))
 		length++;
 	for (int i = 0; i < count && !coder->bad; i++) {
 		const char *const name = name_of(i);
 
-		if (strlen(name) == length &&
-		    memcmp(coder->at, name, length) == 0) {
+		if (strlen(name) == length && memcmp(coder->at, name, length) == 0) {
 			coder->at += length;
 			return i;
 		}
@@ -328,8 +320,7 @@ code_name(struct coder *coder, char *name, size_t size)
 
 /* One of `count` words, by its index. */
 static int
-code_word(
-    struct coder *coder, int value, int count, const char *(*name_of)(int))
+code_word(struct coder *coder, int value, int count, const char *(*name_of)(int))
 {
 	if (!coder->writing)
 		return get_word(coder, count, name_of);
@@ -342,14 +333,12 @@ static void
 code_amount(struct coder *coder, struct lt_amount *amount, const char *between)
 {
 	if (coder->writing)
-		put_optional(
-		    &coder->out, amount->has_money, amount->money_micros);
+		put_optional(&coder->out, amount->has_money, amount->money_micros);
 	else
 		amount->has_money = get_optional(coder, &amount->money_micros);
 	code_mark(coder, between);
 	if (coder->writing)
-		put_optional(
-		    &coder->out, amount->has_carbon, amount->carbon_mg);
+		put_optional(&coder->out, amount->has_carbon, amount->carbon_mg);
 	else
 		amount->has_carbon = get_optional(coder, &amount->carbon_mg);
 }
@@ -362,8 +351,8 @@ code_place(struct coder *coder, char name[LT_NAME_SIZE], int64_t *start_utc_s)
 	code_i64(coder, start_utc_s);
 }
 
-/* A text of its own, which is kept as it is once it is known to be one: with
- * names in it up to a blank or ";", else words and numbers with commas. */
+/* A text of its own, which is kept as it is once it is known to be one: with names in it up to a
+ * blank or ";", else words and numbers with commas. */
 static void
 code_within(struct coder *coder, char *text, size_t size, bool has_names,
     bool (*is_good)(const char *text, size_t length))
@@ -403,8 +392,8 @@ code_why(struct coder *coder, struct lt_why *why)
 	if (why->partition[0] == '\0')
 		coder->bad = true;
 	code_mark(coder, ":");
-	why->reject = (enum lt_reject)code_word(
-	    coder, (int)why->reject, LT_REJECT_COUNT, reject_word);
+	why->reject =
+	    (enum lt_reject)code_word(coder, (int)why->reject, LT_REJECT_COUNT, reject_word);
 	if (why->reject <= LT_REJECT_DEARER) {
 		code_mark(coder, ":");
 		code_amount(coder, &why->best, "/");
@@ -423,8 +412,7 @@ lt_why_pack(char *out, size_t size, const struct lt_whys *whys)
 	if (whys->count > LT_WHY_MAX || size == 0)
 		return LT_ELIMIT;
 	for (uint32_t told = whys->count + 1; told-- > 0;) {
-		struct coder coder = {
-		    .writing = true, .out = {.out = out, .size = size}};
+		struct coder coder = {.writing = true, .out = {.out = out, .size = size}};
 		uint32_t more = whys->more + (whys->count - told);
 
 		out[0] = '\0';
@@ -445,8 +433,7 @@ lt_why_pack(char *out, size_t size, const struct lt_whys *whys)
 }
 
 int
-lt_why_unpack(
-    struct lt_whys *whys, const char *text, size_t length, struct lt_error *err)
+lt_why_unpack(struct lt_whys *whys, const char *text, size_t length, struct lt_error *err)
 {
 	struct coder coder = {.at = text, .end = text + length};
 
@@ -466,9 +453,8 @@ lt_why_unpack(
 	if (!coder.bad && coder.at == coder.end)
 		return LT_OK;
 	memset(whys, 0, sizeof(*whys));
-	return lt_fail(err, LT_EINPUT,
-	    "candidates: damaged before character %d",
-	    (int)(coder.at - text) + 1);
+	return lt_fail(
+	    err, LT_EINPUT, "candidates: damaged before character %d", (int)(coder.at - text) + 1);
 }
 
 static bool
@@ -504,8 +490,7 @@ int
 lt_levers_pack(char *out, size_t size, const struct lt_levers *levers)
 {
 	struct lt_levers copy = *levers;
-	struct coder coder = {
-	    .writing = true, .out = {.out = out, .size = size}};
+	struct coder coder = {.writing = true, .out = {.out = out, .size = size}};
 
 	if (size == 0)
 		return LT_ELIMIT;
@@ -514,8 +499,7 @@ lt_levers_pack(char *out, size_t size, const struct lt_levers *levers)
 }
 
 int
-lt_levers_unpack(struct lt_levers *levers, const char *text, size_t length,
-    struct lt_error *err)
+lt_levers_unpack(struct lt_levers *levers, const char *text, size_t length, struct lt_error *err)
 {
 	struct coder coder = {.at = text, .end = text + length};
 
@@ -526,8 +510,7 @@ lt_levers_unpack(struct lt_levers *levers, const char *text, size_t length,
 		return LT_OK;
 	*levers = (struct lt_levers){0};
 	return lt_fail(err, LT_EINPUT, "levers: \"%.*s\" is damaged",
-	    length < LT_LEVERS_TEXT_SIZE ? (int)length : LT_LEVERS_TEXT_SIZE,
-	    text);
+	    length < LT_LEVERS_TEXT_SIZE ? (int)length : LT_LEVERS_TEXT_SIZE, text);
 }
 
 static bool
@@ -562,8 +545,7 @@ code_cap(struct coder *coder, struct lt_capped *capped)
 		code_mark(coder, cap);
 		return;
 	}
-	snprintf(
-	    cap, sizeof(cap), "%.*s", (int)(coder->end - coder->at), coder->at);
+	snprintf(cap, sizeof(cap), "%.*s", (int)(coder->end - coder->at), coder->at);
 	if (!lt_capped_unpack(capped, cap))
 		coder->bad = true;
 	coder->at = coder->end;
@@ -587,11 +569,9 @@ code_run(struct coder *coder, struct lt_quote_run *run)
 	int64_t ratio_ppm = run->ratio_ppm;
 
 	code_id(coder, &run->kind);
-	if (code_more(
-		coder, is_expected || ratio_ppm != LT_MICROS || has_lost)) {
+	if (code_more(coder, is_expected || ratio_ppm != LT_MICROS || has_lost)) {
 		e->from = (enum lt_history_group)code_word(coder,
-		    (int)(is_expected ? e->from : LT_HISTORY_NONE),
-		    LT_HISTORY_WORDS, history_word);
+		    (int)(is_expected ? e->from : LT_HISTORY_NONE), LT_HISTORY_WORDS, history_word);
 		code_mark(coder, ",");
 		code_number(coder, &e->expected_s, 0, INT64_MAX);
 		code_mark(coder, ",");
@@ -606,8 +586,7 @@ code_run(struct coder *coder, struct lt_quote_run *run)
 		if ((e->expected_s == 0) != (e->from == LT_HISTORY_NONE))
 			coder->bad = true;
 		if (code_more(coder, has_lost)) {
-			code_number(
-			    coder, &run->interruptions_ppm, 0, INT64_MAX);
+			code_number(coder, &run->interruptions_ppm, 0, INT64_MAX);
 			code_mark(coder, ",");
 			code_number(coder, &run->lost_s, 0, INT64_MAX);
 		}
@@ -619,8 +598,7 @@ int
 lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run)
 {
 	struct lt_quote_run copy = *run;
-	struct coder coder = {
-	    .writing = true, .out = {.out = out, .size = size}};
+	struct coder coder = {.writing = true, .out = {.out = out, .size = size}};
 
 	if (size == 0)
 		return LT_ELIMIT;
@@ -629,19 +607,17 @@ lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run)
 }
 
 int
-lt_quote_run_unpack(struct lt_quote_run *run, const char *text, size_t length,
-    struct lt_error *err)
+lt_quote_run_unpack(struct lt_quote_run *run, const char *text, size_t length, struct lt_error *err)
 {
 	struct coder coder = {.at = text, .end = text + length};
 	char again[LT_RUN_TEXT_SIZE];
 
-	*run = (struct lt_quote_run){
-	    .expected.from = LT_HISTORY_NONE, .ratio_ppm = LT_MICROS};
+	*run = (struct lt_quote_run){.expected.from = LT_HISTORY_NONE, .ratio_ppm = LT_MICROS};
 	code_run(&coder, run);
 	/* One way to write each: what it does not write was not read. */
 	if (!coder.bad && coder.at == coder.end &&
-	    lt_quote_run_pack(again, sizeof(again), run) == LT_OK &&
-	    strlen(again) == length && memcmp(again, text, length) == 0)
+	    lt_quote_run_pack(again, sizeof(again), run) == LT_OK && strlen(again) == length &&
+	    memcmp(again, text, length) == 0)
 		return LT_OK;
 	memset(run, 0, sizeof(*run));
 	return lt_fail(err, LT_EINPUT, "kind of runs: \"%.*s\" is damaged",
@@ -658,8 +634,8 @@ is_run(const char *text, size_t length)
 
 /* ---- what was asked ---- */
 
-/* How many of the fields behind every_s are there: up to the last one that says
- * something; a size comes with how many are kept. */
+/* How many of the fields behind every_s are there: up to the last one that says something; a size
+ * comes with how many are kept. */
 static int
 count_later(const struct lt_wish *wish)
 {
@@ -720,8 +696,7 @@ code_wish(struct coder *coder, struct lt_wish *wish)
 		code_hash(coder, &wish->script_hash);
 	if (code_later(coder, &later, wish))
 		code_i64(coder, &wish->max_price_micros);
-	if (later != count_later(wish) ||
-	    (wish->size_mib > 0 && wish->keep == 0))
+	if (later != count_later(wish) || (wish->size_mib > 0 && wish->keep == 0))
 		coder->bad = true;
 }
 
@@ -768,21 +743,16 @@ code_quote(struct coder *coder, struct lt_quote *quote)
 	quote->objective = (enum lt_objective)code_word(
 	    coder, (int)quote->objective, LT_OBJECTIVE_COUNT, objective_name);
 	code_mark(coder, " mode=");
-	quote->mode = (enum lt_mode)code_word(
-	    coder, (int)quote->mode, LT_MODE_COUNT, mode_name);
+	quote->mode = (enum lt_mode)code_word(coder, (int)quote->mode, LT_MODE_COUNT, mode_name);
 	code_mark(coder, " f=");
 	code_u32(coder, &quote->flags, UINT32_MAX);
 	if (code_if(coder, " lever=", quote->levers[0] != '\0'))
-		code_within(coder, quote->levers, sizeof(quote->levers), false,
-		    is_levers);
+		code_within(coder, quote->levers, sizeof(quote->levers), false, is_levers);
 	if (code_if(coder, " run=", quote->run[0] != '\0'))
-		code_within(
-		    coder, quote->run, sizeof(quote->run), false, is_run);
+		code_within(coder, quote->run, sizeof(quote->run), false, is_run);
 	if (code_if(coder, " why=", quote->why[0] != '\0'))
-		code_within(
-		    coder, quote->why, sizeof(quote->why), true, is_why);
-	const bool has_asked = code_if(
-	    coder, " req=", quote->wish.known && quote->wish.asked != 0);
+		code_within(coder, quote->why, sizeof(quote->why), true, is_why);
+	const bool has_asked = code_if(coder, " req=", quote->wish.known && quote->wish.asked != 0);
 	if (has_asked)
 		code_id(coder, &quote->wish.asked);
 	quote->wish.known = code_if(coder, " ask=", quote->wish.known);
@@ -801,8 +771,7 @@ lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 	assert(memchr(quote->why, 0, sizeof(quote->why)) != NULL);
 
 	struct lt_quote copy = *quote;
-	struct coder coder = {
-	    .writing = true, .out = {.out = out, .size = size}};
+	struct coder coder = {.writing = true, .out = {.out = out, .size = size}};
 	if (size == 0)
 		return LT_ELIMIT;
 	code_mark(&coder, VERSION);
@@ -811,20 +780,17 @@ lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 }
 
 int
-lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
-    struct lt_error *err)
+lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length, struct lt_error *err)
 {
 	memset(quote, 0, sizeof(*quote));
 	const char *const entry = lt_quote_find(text, length);
 	if (entry == NULL)
 		return lt_fail(err, LT_ENOENT, "no quote of lowtide");
-	struct coder coder = {
-	    .at = entry + strlen(VERSION), .end = text + length};
+	struct coder coder = {.at = entry + strlen(VERSION), .end = text + length};
 	code_quote(&coder, quote);
 	if (!coder.bad)
 		return LT_OK;
 	memset(quote, 0, sizeof(*quote));
-	return lt_fail(err, LT_EINPUT,
-	    "quote: damaged before character %d of its text",
+	return lt_fail(err, LT_EINPUT, "quote: damaged before character %d of its text",
 	    (int)(coder.at - entry) + 1);
 }

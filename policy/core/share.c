@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocations as shares of nodes: for a run from what it was given, for a
- * request from the most that it may be given, over the shapes and the number of
- * nodes that Slurm may choose. On Kubernetes the share of a pod is the weighted
- * sum of its parts of the node's CPUs, memory and GPUs, docs/model.md, eq.
- * (2a).
+ * Allocations as shares of nodes: for a run from what it was given, for a request from the most
+ * that it may be given, over the shapes and the number of nodes that Slurm may choose. On
+ * Kubernetes the share of a pod is the weighted sum of its parts of the node's CPUs, memory and
+ * GPUs, docs/model.md, eq. (2a).
  *
- * Also what a charge is made of, AllocTRES and the parts of the nodes' power,
- * so that plans and charges use the same arithmetic: eqs. (2) and (5). Pure; in
- * doubt a share is larger.
+ * Also what a charge is made of, AllocTRES and the parts of the nodes' power, so that plans and
+ * charges use the same arithmetic: eqs. (2) and (5). Pure; in doubt a share is larger.
  */
 #include <assert.h>
 #include <math.h>
@@ -23,9 +21,9 @@
 __extension__ typedef __int128 wide;
 
 /*
- * OpenCost's default prices of a CPU-hour, a GiB-hour and a GPU-hour, in
- * millionths of a US dollar, times 1000 x 2^20. Only their ratios count, as
- * where OpenCost divides a node's price. Source: its configs/default.json.
+ * OpenCost's default prices of a CPU-hour, a GiB-hour and a GPU-hour, in millionths of a US dollar,
+ * times 1000 x 2^20. Only their ratios count, as where OpenCost divides a node's price. Source: its
+ * configs/default.json.
  */
 static wide
 value_of(struct lt_exact exact)
@@ -34,13 +32,11 @@ value_of(struct lt_exact exact)
 	enum { CPU = 31611, GIB = 4237, GPU = 950 };
 	const int64_t milli = 1000, kib_a_gib = 1 << 20;
 
-	return (wide)exact.cpu_milli * CPU * kib_a_gib +
-	       (wide)exact.memory_kib * GIB * milli +
+	return (wide)exact.cpu_milli * CPU * kib_a_gib + (wide)exact.memory_kib * GIB * milli +
 	       (wide)exact.gpu_micro * GPU * kib_a_gib;
 }
 
-/* Returns millionths of GPUs; for a pod without them the whole GPUs, which are
- * no fewer. */
+/* Returns millionths of GPUs; for a pod without them the whole GPUs, which are no fewer. */
 static uint64_t
 gpu_micro(struct lt_exact exact, uint64_t gpus)
 {
@@ -60,12 +56,10 @@ value_of_shape(const struct lt_shape *shape)
 double
 lt_weight_of(const struct lt_shape *shape, bool of_gpus)
 {
-	const struct lt_exact gpus = {
-	    .gpu_micro = gpu_micro(shape->exact, shape->gpus)};
+	const struct lt_exact gpus = {.gpu_micro = gpu_micro(shape->exact, shape->gpus)};
 	const struct lt_exact cpus = {.cpu_milli = shape->exact.cpu_milli};
 
-	return (double)value_of(of_gpus ? gpus : cpus) /
-	       (double)value_of_shape(shape);
+	return (double)value_of(of_gpus ? gpus : cpus) / (double)value_of_shape(shape);
 }
 
 /* The same for all sizes: whole CPUs and MiB. */
@@ -83,8 +77,7 @@ exact_of(const struct lt_resources *resources)
 }
 
 struct lt_fraction
-lt_weighted_share(
-    const struct lt_resources *resources, const struct lt_shape *shape)
+lt_weighted_share(const struct lt_resources *resources, const struct lt_shape *shape)
 {
 	static const int64_t parts = INT64_C(1000000000000);
 
@@ -96,13 +89,11 @@ lt_weighted_share(
 
 /* True if it is made of pods and priced where nodes are shared by weights. */
 static bool
-is_of_pods(const struct lt_request *request, const struct lt_market *market,
-    int partition)
+is_of_pods(const struct lt_request *request, const struct lt_market *market, int partition)
 {
 	const struct lt_partition *const part = &market->partitions[partition];
 
-	return part->shape_count > 0 && request->tasks > 0 &&
-	       request->pod.cpu_milli > 0 &&
+	return part->shape_count > 0 && request->tasks > 0 && request->pod.cpu_milli > 0 &&
 	       lt_shape_is_weighted(&market->shapes[part->first_shape]);
 }
 
@@ -114,8 +105,7 @@ pod_of(const struct lt_request *request)
 	    .nodes = 1, .gpus = request->gpus_per_task, .exact = request->pod};
 }
 
-/* Returns 0 if nothing is used; more than 1 for what is not there: it does not
- * fit. */
+/* Returns 0 if nothing is used; more than 1 for what is not there: it does not fit. */
 static double
 node_part(uint64_t used, uint64_t full)
 {
@@ -125,11 +115,9 @@ node_part(uint64_t used, uint64_t full)
 static double
 greatest_part(const struct lt_resources *pod, const struct lt_shape *shape)
 {
-	const double parts[] = {
-	    node_part(pod->exact.cpu_milli, shape->exact.cpu_milli),
+	const double parts[] = {node_part(pod->exact.cpu_milli, shape->exact.cpu_milli),
 	    node_part(pod->exact.memory_kib, shape->exact.memory_kib),
-	    node_part(gpu_micro(pod->exact, pod->gpus),
-		gpu_micro(shape->exact, shape->gpus))};
+	    node_part(gpu_micro(pod->exact, pod->gpus), gpu_micro(shape->exact, shape->gpus))};
 	double most = 0;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
@@ -139,8 +127,8 @@ greatest_part(const struct lt_resources *pod, const struct lt_shape *shape)
 }
 
 double
-lt_part_most(const struct lt_request *request, const struct lt_market *market,
-    int partition, struct lt_share share)
+lt_part_most(const struct lt_request *request, const struct lt_market *market, int partition,
+    struct lt_share share)
 {
 	const struct lt_partition *const part = &market->partitions[partition];
 	const struct lt_resources pod = pod_of(request);
@@ -149,8 +137,7 @@ lt_part_most(const struct lt_request *request, const struct lt_market *market,
 	if (!is_of_pods(request, market, partition))
 		return (double)share.numerator / (double)share.denominator;
 	for (uint32_t i = 0; i < part->shape_count; i++) {
-		const double here =
-		    greatest_part(&pod, &market->shapes[part->first_shape + i]);
+		const double here = greatest_part(&pod, &market->shapes[part->first_shape + i]);
 
 		if (here <= 1 && here > most)
 			most = here;
@@ -168,17 +155,15 @@ part_of(double used, double full)
 
 /* Watts of its GPUs on one node; LT_WATTS_UNKNOWN. */
 static double
-gpu_watts_of(const struct lt_resources *r, const struct lt_shape *shape,
-    const struct lt_charge_nodes *on)
+gpu_watts_of(
+    const struct lt_resources *r, const struct lt_shape *shape, const struct lt_charge_nodes *on)
 {
 	const double nodes = r->nodes, all = shape->gpus;
 	const double micro = (double)gpu_micro(shape->exact, shape->gpus);
-	const double gpus =
-	    part_of(all * (double)gpu_micro(r->exact, r->gpus), micro * nodes);
+	const double gpus = part_of(all * (double)gpu_micro(r->exact, r->gpus), micro * nodes);
 	const double shards = part_of(r->shards, nodes * shape->shards);
 	const double whole = lt_gpus_watts(shape, on->gpu_w, "", all);
-	const double watts = lt_gpus_watts(
-	    shape, on->gpu_w, on->gpu_type, gpus < all ? gpus : all);
+	const double watts = lt_gpus_watts(shape, on->gpu_w, on->gpu_type, gpus < all ? gpus : all);
 
 	if (watts < 0 || (shards > 0 && whole < 0))
 		return LT_WATTS_UNKNOWN;
@@ -187,11 +172,9 @@ gpu_watts_of(const struct lt_resources *r, const struct lt_shape *shape,
 	return fmin(watts + (shards > 0 ? shards * whole : 0), whole);
 }
 
-/* Returns the power of the GPUs where the kind of node is not known: as much as
- * the share. */
+/* Returns the power of the GPUs where the kind of node is not known: as much as the share. */
 static double
-gpu_watts_by_share(
-    const struct lt_resources *r, double part, const struct lt_charge_nodes *on)
+gpu_watts_by_share(const struct lt_resources *r, double part, const struct lt_charge_nodes *on)
 {
 	if (on->gpu_w > 0 || (r->gpus == 0 && r->shards == 0))
 		return on->gpu_w * part;
@@ -202,18 +185,16 @@ gpu_watts_by_share(
 }
 
 struct lt_power_parts
-lt_charge_parts(const struct lt_resources *r, struct lt_fraction share,
-    const struct lt_charge_nodes *on)
+lt_charge_parts(
+    const struct lt_resources *r, struct lt_fraction share, const struct lt_charge_nodes *on)
 {
 	const int index = lt_charge_shape(r, on->shapes, on->shape_count);
 	const double part = (double)share.numerator / (double)share.denominator;
 	double cpu = part;
 
-	if (index >= 0 && lt_shape_is_weighted(&on->shapes[index]) &&
-	    r->exact.cpu_milli > 0)
+	if (index >= 0 && lt_shape_is_weighted(&on->shapes[index]) && r->exact.cpu_milli > 0)
 		cpu = (double)r->exact.cpu_milli /
-		      ((double)r->nodes *
-			  (double)on->shapes[index].exact.cpu_milli);
+		      ((double)r->nodes * (double)on->shapes[index].exact.cpu_milli);
 	else if (index >= 0 && on->shapes[index].cpus > 0)
 		cpu = r->cpus / ((double)r->nodes * on->shapes[index].cpus);
 	return (struct lt_power_parts){.cpu = cpu < 1 ? cpu : 1,
@@ -222,8 +203,8 @@ lt_charge_parts(const struct lt_resources *r, struct lt_fraction share,
 }
 
 struct lt_resources
-lt_resources_of(const struct lt_allocation *allocation,
-    const struct lt_need *need, const struct lt_shape *shape)
+lt_resources_of(const struct lt_allocation *allocation, const struct lt_need *need,
+    const struct lt_shape *shape)
 {
 	const uint32_t nodes = allocation->nodes;
 	const uint64_t all_memory_mib = (uint64_t)nodes * shape->memory_mib;
@@ -239,8 +220,7 @@ lt_resources_of(const struct lt_allocation *allocation,
 	    .cpus = (uint32_t)smaller(allocation->cpus, UINT32_MAX),
 	    .gpus = (uint32_t)smaller(allocation->gpus, UINT32_MAX),
 	    .shards = (uint32_t)smaller(allocation->shards, UINT32_MAX),
-	    .memory_mib =
-		allocation->whole ? all_memory_mib : allocation->memory_mib,
+	    .memory_mib = allocation->whole ? all_memory_mib : allocation->memory_mib,
 	    .exact = {need->request->pod.cpu_milli * need->request->tasks,
 		need->request->pod.memory_kib * need->request->tasks,
 		need->request->pod.gpu_micro * need->request->tasks}};
@@ -267,8 +247,8 @@ struct used {
 	struct lt_exact exact;
 };
 
-/* The dominant resource over the nodes, were they of this shape; may pass 1.
- * Source: Ghodsi et al., NSDI 2011. */
+/* The dominant resource over the nodes, were they of this shape; may pass 1. Source: Ghodsi et al.,
+ * NSDI 2011. */
 static struct lt_fraction
 dominant(const struct used *used, const struct lt_shape *shape)
 {
@@ -303,12 +283,11 @@ dominant(const struct used *used, const struct lt_shape *shape)
 static struct used
 used_of(const struct lt_resources *resources)
 {
-	return (struct used){resources->nodes, resources->cpus, resources->gpus,
-	    resources->shards, resources->memory_mib, exact_of(resources)};
+	return (struct used){resources->nodes, resources->cpus, resources->gpus, resources->shards,
+	    resources->memory_mib, exact_of(resources)};
 }
 
-/* Returns the charged share, were the nodes of this shape; above 1: it does not
- * fit there. */
+/* Returns the charged share, were the nodes of this shape; above 1: it does not fit there. */
 static struct lt_fraction
 share_of(const struct lt_resources *resources, const struct lt_shape *shape)
 {
@@ -321,21 +300,19 @@ share_of(const struct lt_resources *resources, const struct lt_shape *shape)
 }
 
 int
-lt_charge_shape(const struct lt_resources *resources,
-    const struct lt_shape *shapes, uint32_t shape_count)
+lt_charge_shape(
+    const struct lt_resources *resources, const struct lt_shape *shapes, uint32_t shape_count)
 {
 	struct lt_fraction largest = {0, 1};
 	int chosen = -1;
 
 	for (uint32_t i = 0; i < shape_count; i++) {
-		const struct lt_fraction share =
-		    share_of(resources, &shapes[i]);
+		const struct lt_fraction share = share_of(resources, &shapes[i]);
 
 		if (share.numerator > share.denominator)
 			continue; /* does not fit there */
-		if (chosen < 0 ||
-		    (wide)share.numerator * largest.denominator >
-			(wide)largest.numerator * share.denominator) {
+		if (chosen < 0 || (wide)share.numerator * largest.denominator >
+				      (wide)largest.numerator * share.denominator) {
 			chosen = (int)i;
 			largest = share;
 		}
@@ -344,8 +321,8 @@ lt_charge_shape(const struct lt_resources *resources,
 }
 
 struct lt_fraction
-lt_charge_share(const struct lt_resources *resources,
-    const struct lt_shape *shapes, uint32_t shape_count)
+lt_charge_share(
+    const struct lt_resources *resources, const struct lt_shape *shapes, uint32_t shape_count)
 {
 	assert(shapes != NULL || shape_count == 0);
 
@@ -368,16 +345,15 @@ shape_at(const struct lt_need *need, uint32_t i)
 	return &need->market->shapes[need->partition->first_shape + i];
 }
 
-/* Returns the part of a node that is sure where Slurm may give the job cores of
- * one socket only: the smallest socket, with its part of the GPUs. */
+/* Returns the part of a node that is sure where Slurm may give the job cores of one socket only:
+ * the smallest socket, with its part of the GPUs. */
 static struct lt_shape
 one_socket_of(const struct lt_shape *shape)
 {
 	const uint64_t sockets = larger(shape->sockets, 1);
 	const uint64_t others =
-	    (sockets - 1) *
-	    larger(divided_up(shape->cpus, sockets),
-		shape->socket_cores * larger(shape->threads, 1));
+	    (sockets - 1) * larger(divided_up(shape->cpus, sockets),
+				shape->socket_cores * larger(shape->threads, 1));
 	struct lt_shape one = *shape;
 
 	one.sockets = 1;
@@ -389,9 +365,9 @@ one_socket_of(const struct lt_shape *shape)
 }
 
 /*
- * As many nodes as it may need there, whichever it may not use: the smallest
- * first, each for its part of the job, 1 / needed. All that can run it where
- * those parts do not make up the job. 0 = can't run.
+ * As many nodes as it may need there, whichever it may not use: the smallest first, each for its
+ * part of the job, 1 / needed. All that can run it where those parts do not make up the job. 0 =
+ * can't run.
  */
 static uint32_t
 nodes_bound(const struct lt_need *need, bool one_socket)
@@ -406,8 +382,7 @@ nodes_bound(const struct lt_need *need, bool one_socket)
 	for (uint32_t i = 0; i < part->shape_count; i++) {
 		const struct lt_shape one = one_socket_of(shape_at(need, i));
 
-		needed[i] = lt_nodes_needed(
-		    need, one_socket ? &one : shape_at(need, i));
+		needed[i] = lt_nodes_needed(need, one_socket ? &one : shape_at(need, i));
 	}
 	while (left > rounding) {
 		uint64_t there = 0;
@@ -426,8 +401,7 @@ nodes_bound(const struct lt_need *need, bool one_socket)
 
 		/* Rounded up. */
 		const double wanted = left * next - rounding;
-		const uint64_t taken =
-		    wanted < (double)there ? (uint64_t)wanted + 1 : there;
+		const uint64_t taken = wanted < (double)there ? (uint64_t)wanted + 1 : there;
 
 		most += taken;
 		left -= (double)taken / next;
@@ -438,28 +412,24 @@ nodes_bound(const struct lt_need *need, bool one_socket)
 	return most > LT_NODES_MAX ? LT_NODES_MAX : (uint32_t)most;
 }
 
-/* Without tasks, or with tasks by GPU, --spread-job adds nodes for the GPUs
- * until it has no more. */
+/* Without tasks, or with tasks by GPU, --spread-job adds nodes for the GPUs until it has no
+ * more. */
 static bool
 gpus_spread(const struct lt_request *request)
 {
-	return request->spread &&
-	       (request->tasks == 0 || request->tasks_per_gpu > 0) &&
+	return request->spread && (request->tasks == 0 || request->tasks_per_gpu > 0) &&
 	       lt_request_wants_gpus(request);
 }
 
-/* True if a maximum of nodes is lowered to the tasks. From 23.02 on not where
- * these are by node, nor where more nodes than tasks are asked for: 24.11.5
- * gave three for -N2-3 -n1, as eval_nodes() counts the maximum down from the
- * tasks. */
+/* True if a maximum of nodes is lowered to the tasks. From 23.02 on not where these are by node,
+ * nor where more nodes than tasks are asked for: 24.11.5 gave three for -N2-3 -n1, as eval_nodes()
+ * counts the maximum down from the tasks. */
 static bool
-is_max_of_tasks(
-    const struct lt_request *request, const struct lt_partition *part)
+is_max_of_tasks(const struct lt_request *request, const struct lt_partition *part)
 {
 	return request->tasks > 0 &&
 	       !((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
-		   (request->tasks_per_node > 0 ||
-		       request->tasks < request->min_nodes));
+		   (request->tasks_per_node > 0 || request->tasks < request->min_nodes));
 }
 
 /* As many nodes as Slurm may give it there. */
@@ -474,32 +444,30 @@ nodes_most(const struct lt_need *need)
 	for (uint32_t i = 0; i < part->shape_count; i++) {
 		struct lt_allocation allocation;
 
-		lt_allocation_on(
-		    &allocation, need, shape_at(need, i), request->min_nodes);
+		lt_allocation_on(&allocation, need, shape_at(need, i), request->min_nodes);
 		parts = larger(parts, allocation.parts);
 		nodes += shape_at(need, i)->node_count;
 	}
 	if (lt_is_one_task(need))
 		parts = 1;
 	parts = larger(parts, lt_nodes_unshared(need));
-	/* Slurm takes the nodes that are named, or counted by their features,
-	 * and then one at least: 26.05.5 gave two for --nodelist=g2, three for
+	/* Slurm takes the nodes that are named, or counted by their features, and then one at
+	 * least: 26.05.5 gave two for --nodelist=g2, three for
 	 * --prefer=fast*2 (_eval_nodes_spread()). */
 	if (request->spread && request->tasks == 0 &&
 	    (request->nodes_named || lt_nodes_counted(need) > 0))
-		parts = larger(parts,
-		    larger(request->min_nodes, lt_nodes_counted(need)) + 1);
+		parts = larger(parts, larger(request->min_nodes, lt_nodes_counted(need)) + 1);
 	/* A QOS may lift the partition's, but only with one of the user's. */
 	if (request->nodes_open && nodes > part->max_nodes)
 		nodes = part->max_nodes;
 	if (!request->nodes_open && asked < nodes)
 		nodes = asked;
 	/* Without tasks a maximum counts as wanted. */
-	if ((request->nodes_open || is_max_of_tasks(request, part)) &&
-	    parts < nodes && !gpus_spread(request))
+	if ((request->nodes_open || is_max_of_tasks(request, part)) && parts < nodes &&
+	    !gpus_spread(request))
 		nodes = parts;
-	nodes = larger(larger(nodes, lt_nodes_counted(need)),
-	    larger(request->min_nodes, part->min_nodes));
+	nodes = larger(
+	    larger(nodes, lt_nodes_counted(need)), larger(request->min_nodes, part->min_nodes));
 	return nodes > LT_NODES_MAX ? LT_NODES_MAX : (uint32_t)nodes;
 }
 
@@ -509,8 +477,7 @@ share_on(const struct lt_need *need, uint32_t nodes)
 {
 	const struct lt_request *const request = need->request;
 	const struct lt_partition *const part = need->partition;
-	const uint64_t asked =
-	    (uint64_t)request->tasks * larger(request->cpus_per_task, 1);
+	const uint64_t asked = (uint64_t)request->tasks * larger(request->cpus_per_task, 1);
 	const struct used least = {.nodes = nodes,
 	    .cpus = request->overcommit ? nodes : larger(request->cpus, asked),
 	    .gpus = request->gpus,
@@ -538,8 +505,7 @@ share_on(const struct lt_need *need, uint32_t nodes)
 		const struct lt_fraction must = dominant(&least, shape);
 		const struct lt_fraction share = dominant(&most, shape);
 
-		if (must.numerator > must.denominator ||
-		    (most.gpus > 0 && shape->gpus == 0))
+		if (must.numerator > must.denominator || (most.gpus > 0 && shape->gpus == 0))
 			continue; /* no charge is by a shape that can't */
 		if ((wide)share.numerator * best.denominator >
 		    (wide)best.numerator * share.denominator)
@@ -551,31 +517,27 @@ share_on(const struct lt_need *need, uint32_t nodes)
 	return (struct lt_share){best.numerator, best.denominator, nodes};
 }
 
-/* True if nodes have more CPUs or fewer, and the smaller ones set the price
- * where the job is on so many that it would fit on them. Only where tasks and
- * their CPUs are all that was asked is it known how many nodes of each kind a
- * job needs. */
+/* True if nodes have more CPUs or fewer, and the smaller ones set the price where the job is on so
+ * many that it would fit on them. Only where tasks and their CPUs are all that was asked is it
+ * known how many nodes of each kind a job needs. */
 static bool
-by_unlike_nodes(const struct lt_request *request,
-    const struct lt_market *market, const struct lt_partition *part)
+by_unlike_nodes(const struct lt_request *request, const struct lt_market *market,
+    const struct lt_partition *part)
 {
-	const struct lt_shape *const shapes =
-	    &market->shapes[part->first_shape];
+	const struct lt_shape *const shapes = &market->shapes[part->first_shape];
 	bool unlike = false;
 
 	for (uint32_t i = 1; i < part->shape_count; i++)
 		unlike |= shapes[i].cpus != shapes[0].cpus;
 	return unlike && request->tasks > 0 &&
-	       request->cpus <= (uint64_t)request->tasks *
-				    larger(request->cpus_per_task, 1) &&
-	       request->tasks_per_board == 0 && !request->plane &&
-	       !request->overcommit && request->spec_cores == 0;
+	       request->cpus <= (uint64_t)request->tasks * larger(request->cpus_per_task, 1) &&
+	       request->tasks_per_board == 0 && !request->plane && !request->overcommit &&
+	       request->spec_cores == 0;
 }
 
 /* True if the job's share grows with the number of its nodes. */
 static bool
-by_nodes(const struct lt_request *request, const struct lt_market *market,
-    int partition)
+by_nodes(const struct lt_request *request, const struct lt_market *market, int partition)
 {
 	const struct lt_partition *const part = &market->partitions[partition];
 	const bool default_memory = request->memory_mib_per_cpu == 0 &&
@@ -583,17 +545,14 @@ by_nodes(const struct lt_request *request, const struct lt_market *market,
 				    !part->default_memory_is_per_cpu;
 
 	return request->exclusive || lt_stays_whole(request, market) ||
-	       lt_request_wants_gpus(request) ||
-	       by_unlike_nodes(request, market, part) ||
+	       lt_request_wants_gpus(request) || by_unlike_nodes(request, market, part) ||
 	       request->shards_per_node > 0 || request->tasks_per_node > 0 ||
 	       request->cpus_per_node > request->cpus_per_task ||
-	       (part->flags &
-		   (LT_PARTITION_EXCLUSIVE | LT_PARTITION_BY_SOCKET)) ||
+	       (part->flags & (LT_PARTITION_EXCLUSIVE | LT_PARTITION_BY_SOCKET)) ||
 	       (part->max_memory_is_per_cpu && part->max_memory_mib > 0 &&
 		   (request->memory_mib_per_node > 0 || default_memory)) ||
 	       (!market->memory_ignored &&
-		   (request->memory_mib_per_node > 0 || request->whole_memory ||
-		       default_memory));
+		   (request->memory_mib_per_node > 0 || request->whole_memory || default_memory));
 }
 
 static bool
@@ -603,31 +562,27 @@ is_more(const struct lt_share *a, const struct lt_share *b)
 	       (wide)b->numerator * b->nodes * a->denominator;
 }
 
-/* True if whole sockets are given on several nodes: Slurm fills the first ones,
- * and may need more for the rest. */
+/* True if whole sockets are given on several nodes: Slurm fills the first ones, and may need more
+ * for the rest. */
 static bool
-several_by_socket(
-    const struct lt_request *request, const struct lt_partition *partition)
+several_by_socket(const struct lt_request *request, const struct lt_partition *partition)
 {
 	return (partition->flags & LT_PARTITION_BY_SOCKET) &&
 	       larger(request->min_nodes, partition->min_nodes) > 1;
 }
 
-/* Where whole sockets are given, these leave some of a node unused, and how
- * much depends on how Slurm deals the tasks out. */
+/* Where whole sockets are given, these leave some of a node unused, and how much depends on how
+ * Slurm deals the tasks out. */
 static bool
-sockets_unsure(
-    const struct lt_request *request, const struct lt_partition *partition)
+sockets_unsure(const struct lt_request *request, const struct lt_partition *partition)
 {
 	return (partition->flags & LT_PARTITION_BY_SOCKET) &&
 	       (several_by_socket(request, partition) || request->plane ||
-		   request->tasks_per_board > 0 ||
-		   request->tasks_per_socket > 0 ||
+		   request->tasks_per_board > 0 || request->tasks_per_socket > 0 ||
 		   partition->max_cpus_per_node > 0 ||
 		   (lt_request_wants_gpus(request) &&
 		       ((partition->flags & LT_PARTITION_BIND_SOCKETS) ||
-			   request->cpus_per_task > 1 ||
-			   request->gpus_per_task > 0 ||
+			   request->cpus_per_task > 1 || request->gpus_per_task > 0 ||
 			   request->tasks_per_gpu > 0)));
 }
 
@@ -638,14 +593,13 @@ sockets_most(const struct lt_market *market, const struct lt_partition *part)
 	uint32_t most = 1;
 
 	for (uint32_t i = 0; i < part->shape_count; i++)
-		most = (uint32_t)larger(
-		    most, market->shapes[part->first_shape + i].sockets);
+		most = (uint32_t)larger(most, market->shapes[part->first_shape + i].sockets);
 	return most;
 }
 
-/* Slurm rounds the CPUs of a node down to a multiple of --cpus-per-gpu, and to
- * its GPUs times that (gres_sched_add() of 22.05): where the tasks come to such
- * a multiple, and one socket holds them, one node does. */
+/* Slurm rounds the CPUs of a node down to a multiple of --cpus-per-gpu, and to its GPUs times that
+ * (gres_sched_add() of 22.05): where the tasks come to such a multiple, and one socket holds them,
+ * one node does. */
 static bool
 fills_gpus(const struct lt_need *need, uint64_t wanted)
 {
@@ -659,60 +613,50 @@ fills_gpus(const struct lt_need *need, uint64_t wanted)
 	for (uint32_t i = 0; i < part->shape_count; i++) {
 		const struct lt_shape *const shape = shape_at(need, i);
 		const uint32_t gpus =
-		    lt_gpus_unsure(request, shape)
-			? 0
-			: lt_shape_gpus(shape, request->gpu_type);
+		    lt_gpus_unsure(request, shape) ? 0 : lt_shape_gpus(shape, request->gpu_type);
 
-		if (gpus < wanted / request->cpus_per_gpu &&
-		    lt_nodes_needed(need, shape) > 0)
+		if (gpus < wanted / request->cpus_per_gpu && lt_nodes_needed(need, shape) > 0)
 			return false;
 	}
 	return nodes_bound(need, true) == 1;
 }
 
-/* True if options may set or round the number of tasks, and by that the nodes,
- * as Slurms from 23.02 on count. */
+/* True if options may set or round the number of tasks, and by that the nodes, as Slurms from 23.02
+ * on count. */
 static bool
 tasks_move_nodes(const struct lt_request *request, uint64_t by_gpus)
 {
-	/* These may set the least number of nodes, more tasks than the GPUs
-	 * have, too; --mincpus may count for each task. */
+	/* These may set the least number of nodes, more tasks than the GPUs have, too; --mincpus
+	 * may count for each task. */
 	if (request->cpus_per_node > larger(request->cpus_per_task, 1) ||
 	    (request->tasks_per_gpu > 0 &&
-		(uint64_t)request->gpus * request->tasks_per_gpu <
-		    larger(request->tasks, 1)))
+		(uint64_t)request->gpus * request->tasks_per_gpu < larger(request->tasks, 1)))
 		return true;
-	/* Nor are tasks known that are rounded down to whole cores of them
-	 * (26.05.5 refused -n5 --ntasks-per-core=2 on one node), or that are
-	 * dealt out by the plane and by the GPU (24.11.5), or by the socket
-	 * where GPUs bring the CPUs (both refused -n8 --ntasks-per-socket=4
+	/* Nor are tasks known that are rounded down to whole cores of them (26.05.5 refused -n5
+	 * --ntasks-per-core=2 on one node), or that are dealt out by the plane and by the GPU
+	 * (24.11.5), or by the socket where GPUs bring the CPUs (both refused -n8
+	 * --ntasks-per-socket=4
 	 * --gpus=3 with DefCpuPerGPU=6 on two nodes). */
-	return (request->tasks_per_core > 1 &&
-		   request->tasks % request->tasks_per_core != 0) ||
+	return (request->tasks_per_core > 1 && request->tasks % request->tasks_per_core != 0) ||
 	       (request->tasks_per_socket > 0 && by_gpus > 0) ||
-	       (request->plane && request->bind_gpus &&
-		   request->tasks_per_gpu > 0);
+	       (request->plane && request->bind_gpus && request->tasks_per_gpu > 0);
 }
 
-/* A bound must never keep a job from running. With GPUs Slurm may use only some
- * of a node's cores: how many is not known where an option counts tasks that
- * are not there yet, or GPUs bring fewer CPUs than the tasks want; nor, unless
- * one socket holds all of the job, where the system keeps cores or a node gives
- * only some of its own. */
+/* A bound must never keep a job from running. With GPUs Slurm may use only some of a node's cores:
+ * how many is not known where an option counts tasks that are not there yet, or GPUs bring fewer
+ * CPUs than the tasks want; nor, unless one socket holds all of the job, where the system keeps
+ * cores or a node gives only some of its own. */
 static bool
 nodes_unknown(const struct lt_need *need)
 {
 	const struct lt_request *const request = need->request;
 	const struct lt_partition *const part = need->partition;
-	const uint64_t of_tasks =
-	    (uint64_t)request->tasks * larger(request->cpus_per_task, 1);
-	const uint64_t wanted =
-	    larger(larger(request->cpus, lt_cpus_sought(request)), of_tasks);
-	const uint64_t by_gpus =
-	    (uint64_t)lt_cpus_per_gpu(request, part) * request->gpus;
+	const uint64_t of_tasks = (uint64_t)request->tasks * larger(request->cpus_per_task, 1);
+	const uint64_t wanted = larger(larger(request->cpus, lt_cpus_sought(request)), of_tasks);
+	const uint64_t by_gpus = (uint64_t)lt_cpus_per_gpu(request, part) * request->gpus;
 
-	/* Slurm counts by the board first, and finds too late what a socket
-	 * holds: 22.05.8 refused -n8 with four a board and three a socket. */
+	/* Slurm counts by the board first, and finds too late what a socket holds: 22.05.8 refused
+	 * -n8 with four a board and three a socket. */
 	if (request->tasks_per_board > 0 && request->tasks_per_socket > 0)
 		return true;
 	if (!lt_request_wants_gpus(request))
@@ -729,52 +673,43 @@ nodes_unknown(const struct lt_need *need)
 	/* From a maximum Slurm would make up the number of tasks. */
 	if (request->tasks == 0 && request->gpus_per_task > 0)
 		return true;
-	if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
-	    tasks_move_nodes(request, by_gpus))
+	if ((part->flags & LT_PARTITION_TASKS_BY_NODE) && tasks_move_nodes(request, by_gpus))
 		return true;
 	/* Only the sum of a node's GPUs is known. */
 	for (uint32_t i = 0; i < part->shape_count; i++)
 		if (lt_gpus_unsure(request, shape_at(need, i)))
 			return true;
-	/* From 23.02 on a node gives no more CPUs than its GPUs bring; 22.05.8
-	 * refuses -n17 --gpus=1 --cpus-per-gpu=7 on one idle node of 64 CPUs,
-	 * and runs it on two; so it does -n6 --gpus-per-task=1 with 6 CPUs a
-	 * GPU and MaxCPUsPerNode=24. */
-	const bool limited = lt_cpus_per_gpu(request, part) > 0 &&
-			     lt_gpus_in_total(request) > 0 &&
+	/* From 23.02 on a node gives no more CPUs than its GPUs bring; 22.05.8 refuses -n17
+	 * --gpus=1 --cpus-per-gpu=7 on one idle node of 64 CPUs, and runs it on two; so it does -n6
+	 * --gpus-per-task=1 with 6 CPUs a GPU and MaxCPUsPerNode=24. */
+	const bool limited = lt_cpus_per_gpu(request, part) > 0 && lt_gpus_in_total(request) > 0 &&
 			     part->max_cpus_per_node > 0;
 
 	if ((by_gpus > 0 && by_gpus < wanted && !fills_gpus(need, wanted)) ||
 	    (limited && (part->flags & LT_PARTITION_TASKS_BY_NODE)))
 		return true;
-	return (limited || request->spec_cores > 0) &&
-	       nodes_bound(need, true) != 1;
+	return (limited || request->spec_cores > 0) && nodes_bound(need, true) != 1;
 }
 
-/* The nodes that it may need there, where it needs `least` with all cores of
- * each: where it may get the cores of one socket, or tasks share CPUs, as many
- * as that comes to, but no more than a node for each socket. */
+/* The nodes that it may need there, where it needs `least` with all cores of each: where it may get
+ * the cores of one socket, or tasks share CPUs, as many as that comes to, but no more than a node
+ * for each socket. */
 static uint64_t
 nodes_wanted(const struct lt_need *need, uint64_t least)
 {
 	const struct lt_request *const request = need->request;
 	const struct lt_partition *const part = need->partition;
-	const bool shares =
-	    lt_request_wants_gpus(request) &&
-	    (request->overcommit || request->bind_gpus ||
-		request->spec_cores > 0 || request->tasks_per_core > 1 ||
-		request->tasks_per_socket > 0);
+	const bool shares = lt_request_wants_gpus(request) &&
+			    (request->overcommit || request->bind_gpus || request->spec_cores > 0 ||
+				request->tasks_per_core > 1 || request->tasks_per_socket > 0);
 
 	if (!shares && !sockets_unsure(request, part))
 		return least;
 
-	const uint64_t most =
-	    least * larger(2, sockets_most(need->market, part));
+	const uint64_t most = least * larger(2, sockets_most(need->market, part));
 	const uint64_t by_socket = nodes_bound(need, true);
 
-	return by_socket > 0 && !several_by_socket(request, part)
-		   ? smaller(most, by_socket)
-		   : most;
+	return by_socket > 0 && !several_by_socket(request, part) ? smaller(most, by_socket) : most;
 }
 
 uint32_t
@@ -789,30 +724,26 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 	if (!request->nodes_open || (request->spread && gpus == 0))
 		return 0;
 	for (int i = 0; i < count; i++) {
-		const struct lt_need need =
-		    lt_need_of(request, market, partitions[i]);
+		const struct lt_need need = lt_need_of(request, market, partitions[i]);
 		uint64_t least = nodes_bound(&need, false);
 
 		/* The counted nodes may be others than those. */
 		if (least > 0)
 			least += lt_nodes_counted(&need);
-		/* Slurm lowers a maximum to --gpus, though not one of a later
-		 * change: less than it needs? */
+		/* Slurm lowers a maximum to --gpus, though not one of a later change: less than it
+		 * needs? */
 		if (nodes_unknown(&need) || lt_counts_unsure(&need) ||
-		    (gpus > 0 &&
-			larger(least, lt_nodes_unshared(&need)) > gpus))
+		    (gpus > 0 && larger(least, lt_nodes_unshared(&need)) > gpus))
 			return 0;
-		bound =
-		    (uint32_t)smaller(larger(bound, nodes_wanted(&need, least)),
-			gpus > 0 ? gpus : LT_NODES_MAX);
+		bound = (uint32_t)smaller(
+		    larger(bound, nodes_wanted(&need, least)), gpus > 0 ? gpus : LT_NODES_MAX);
 	}
 	for (int i = 0; i < count && bound > 0 && !matters; i++) {
 		struct lt_share fewer, more;
 
 		if (!by_nodes(request, market, partitions[i]))
 			continue;
-		const struct lt_need need =
-		    lt_need_of(request, market, partitions[i]);
+		const struct lt_need need = lt_need_of(request, market, partitions[i]);
 
 		fewer = share_on(&need, bound);
 		more = share_on(&need, nodes_most(&need));
@@ -822,8 +753,7 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 }
 
 struct lt_share
-lt_share_most(const struct lt_request *request, const struct lt_market *market,
-    int partition)
+lt_share_most(const struct lt_request *request, const struct lt_market *market, int partition)
 {
 	assert(partition >= 0 && (uint32_t)partition < market->partition_count);
 	const struct lt_partition *const part = &market->partitions[partition];
@@ -831,11 +761,11 @@ lt_share_most(const struct lt_request *request, const struct lt_market *market,
 	const bool is_pods = is_of_pods(request, market, partition);
 	const struct lt_resources *got = is_pods ? &pod : request->allocated;
 	if (got != NULL) {
-		const struct lt_fraction share = lt_charge_share(
-		    got, &market->shapes[part->first_shape], part->shape_count);
+		const struct lt_fraction share =
+		    lt_charge_share(got, &market->shapes[part->first_shape], part->shape_count);
 
-		return (struct lt_share){share.numerator, share.denominator,
-		    is_pods ? request->tasks : got->nodes};
+		return (struct lt_share){
+		    share.numerator, share.denominator, is_pods ? request->tasks : got->nodes};
 	}
 	const struct lt_need need = lt_need_of(request, market, partition);
 

@@ -5,8 +5,8 @@
  * until they are short enough (brief.h); and the known word that is nearest
  * to a wrong one.
  *
- * Reads and writes the caller's buffers only. Nothing fails: text that does
- * not fit is cut, and the builder remembers that it was.
+ * Reads and writes the caller's buffers only. Nothing fails: text that does not fit is cut, and the
+ * builder remembers that it was.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -33,8 +33,7 @@ lt_text_put(struct lt_text *text, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	const int length =
-	    vsnprintf(text->out + text->at, left, format, arguments);
+	const int length = vsnprintf(text->out + text->at, left, format, arguments);
 	va_end(arguments);
 	text->full = text->full || length < 0 || (size_t)length >= left;
 	if (!text->full)
@@ -80,8 +79,7 @@ continues(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Returns the length of the UTF-8 character that begins with this byte; 1 =
- * none does. */
+/* Returns the length of the UTF-8 character that begins with this byte; 1 = none does. */
 static int
 length_of(unsigned char first)
 {
@@ -107,14 +105,13 @@ character_bytes(const char *at)
 	return length > 1 ? length : 0;
 }
 
-/* U+2028 to U+202E, U+2066 to U+2069: ends of lines, and what turns the order
- * of all text after it around. */
+/* U+2028 to U+202E, U+2066 to U+2069: ends of lines, and what turns the order of all text after it
+ * around. */
 static bool
 steers_order(const unsigned char *at)
 {
-	return at[0] == 0xe2 &&
-	       ((at[1] == 0x80 && at[2] >= 0xa8 && at[2] <= 0xae) ||
-		   (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
+	return at[0] == 0xe2 && ((at[1] == 0x80 && at[2] >= 0xa8 && at[2] <= 0xae) ||
+				    (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
 }
 
 int
@@ -186,8 +183,7 @@ lt_name_word(char *out, size_t size, const char *name)
 		lt_text_put(&text, "%%%02X", '-');
 	else
 		for (const char *c = name; *c != '\0'; c++)
-			if ((unsigned char)*c <= ' ' || *c == '%' ||
-			    *c == '\177')
+			if ((unsigned char)*c <= ' ' || *c == '%' || *c == '\177')
 				lt_text_put(&text, "%%%02X", (unsigned char)*c);
 			else
 				lt_text_put_bytes(&text, c, 1);
@@ -200,12 +196,10 @@ lt_name_of_word(char *out, size_t size, const char *word)
 	struct lt_text text = {.out = out, .size = size};
 
 	out[0] = '\0';
-	for (const char *c = strcmp(word, "-") == 0 ? "" : word; *c != '\0';
-	     c++) {
+	for (const char *c = strcmp(word, "-") == 0 ? "" : word; *c != '\0'; c++) {
 		char byte = *c;
 
-		if (*c == '%' && isxdigit((unsigned char)c[1]) &&
-		    isxdigit((unsigned char)c[2])) {
+		if (*c == '%' && isxdigit((unsigned char)c[1]) && isxdigit((unsigned char)c[2])) {
 			const char digits[] = {c[1], c[2], '\0'};
 
 			byte = (char)strtoul(digits, NULL, 16);
@@ -295,8 +289,7 @@ lt_text_wrap(char *text, int columns)
 enum { NAME_SHOWN = 21, NAME_SHORT = NAME_SHOWN + 3 };
 
 void
-lt_brief_put(struct lt_brief *line, uint16_t keep, const char *before,
-    const char *format, ...)
+lt_brief_put(struct lt_brief *line, uint16_t keep, const char *before, const char *format, ...)
 {
 	assert(line->used <= sizeof(line->text));
 
@@ -306,8 +299,7 @@ lt_brief_put(struct lt_brief *line, uint16_t keep, const char *before,
 	if (line->count == LT_BRIEF_PARTS)
 		return;
 	va_start(list, format);
-	const int length =
-	    vsnprintf(line->text + line->used, room, format, list);
+	const int length = vsnprintf(line->text + line->used, room, format, list);
 	va_end(list);
 	if (length < 0 || (size_t)length >= room)
 		return;
@@ -320,8 +312,8 @@ lt_brief_put(struct lt_brief *line, uint16_t keep, const char *before,
 }
 
 void
-lt_brief_put_name(struct lt_brief *line, uint16_t keep, uint16_t keep_end,
-    const char *before, const char *name)
+lt_brief_put_name(
+    struct lt_brief *line, uint16_t keep, uint16_t keep_end, const char *before, const char *name)
 {
 	const char *end = name;
 	int columns = 0;
@@ -331,8 +323,7 @@ lt_brief_put_name(struct lt_brief *line, uint16_t keep, uint16_t keep_end,
 		return;
 	}
 	/* The first bytes of characters: what continues one has no width. */
-	while (*end != '\0' &&
-	       (columns < NAME_SHOWN || ((unsigned char)*end & 0xc0) == 0x80))
+	while (*end != '\0' && (columns < NAME_SHOWN || ((unsigned char)*end & 0xc0) == 0x80))
 		columns += ((unsigned char)*end++ & 0xc0) != 0x80;
 	lt_brief_put(line, keep, before, "%.*s", (int)(end - name), name);
 	lt_brief_put(line, keep_end, "", "%s", end);
@@ -340,8 +331,8 @@ lt_brief_put_name(struct lt_brief *line, uint16_t keep, uint16_t keep_end,
 		line->parts[line->count - 1].instead = "...";
 }
 
-/* The part of the text that is written: the parts up to keep, and in one of
- * them the details before the end. */
+/* The part of the text that is written: the parts up to keep, and in one of them the details before
+ * the end. */
 struct kept {
 	uint16_t keep;
 	uint32_t end; /* of the parts of just this keep */
@@ -368,8 +359,7 @@ width(const struct lt_brief *line, const struct kept *kept)
 		if (words == NULL)
 			continue;
 		columns +=
-		    (columns > 0 ? lt_text_width(line->parts[i].before) : 0) +
-		    lt_text_width(words);
+		    (columns > 0 ? lt_text_width(line->parts[i].before) : 0) + lt_text_width(words);
 	}
 	return columns;
 }
@@ -410,8 +400,7 @@ lt_brief_text(char *out, size_t size, const struct lt_brief *line, int columns)
 		const char *const words = shown(line, i, &kept);
 
 		if (words != NULL)
-			lt_text_put(&text, "%s%s",
-			    text.at > 0 ? line->parts[i].before : "", words);
+			lt_text_put(&text, "%s%s", text.at > 0 ? line->parts[i].before : "", words);
 	}
 	return out;
 }
@@ -432,13 +421,11 @@ distance(const char *a, size_t a_length, const char *b, size_t b_length)
 
 		row[0] = i;
 		for (size_t j = 1; j <= b_length; j++) {
-			const size_t changed =
-			    diagonal + (tolower((unsigned char)a[i - 1]) !=
-					   tolower((unsigned char)b[j - 1]));
+			const size_t changed = diagonal + (tolower((unsigned char)a[i - 1]) !=
+							      tolower((unsigned char)b[j - 1]));
 
 			diagonal = row[j];
-			row[j] =
-			    smaller(changed, smaller(row[j], row[j - 1]) + 1);
+			row[j] = smaller(changed, smaller(row[j], row[j - 1]) + 1);
 		}
 	}
 	return row[b_length];
@@ -459,8 +446,7 @@ lt_nearest_word(const char *word, const char *const *names)
 		if (width > WORD_MAX)
 			continue;
 		const size_t apart =
-		    length >= BEGINNING_MIN &&
-			    strncasecmp(word, *names, length) == 0
+		    length >= BEGINNING_MIN && strncasecmp(word, *names, length) == 0
 			? 1
 			: distance(word, length, *names, width);
 

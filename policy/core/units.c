@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Units: text of people into numbers of one unit, exact arithmetic on these,
- * and numbers back into text for messages, tables, CSV and JSON. Every option,
- * policy value and source goes through here.
+ * Units: text of people into numbers of one unit, exact arithmetic on these, and numbers back into
+ * text for messages, tables, CSV and JSON. Every option, policy value and source goes through here.
  *
- * Digits are made from integers, so no locale changes a byte. Text that is not
- * exactly a value is an error; arithmetic returns false when a result passes
- * int64_t; text that does not fit is cut.
+ * Digits are made from integers, so no locale changes a byte. Text that is not exactly a value is
+ * an error; arithmetic returns false when a result passes int64_t; text that does not fit is cut.
  */
 #include <errno.h>
 #include <locale.h>
@@ -30,8 +28,8 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Read digits at *text into *value and step over them; false when there are
- * none or they pass int64_t. */
+/* Read digits at *text into *value and step over them; false when there are none or they pass
+ * int64_t. */
 static bool
 take_digits(const char **text, int64_t *value)
 {
@@ -69,9 +67,7 @@ lt_duration_parse(const char *text, int64_t *seconds, struct lt_error *err)
 			goto out;
 		while (next < 4 && units[next].unit != *at)
 			next++;
-		if (next == 4 ||
-		    __builtin_mul_overflow(
-			count, units[next].seconds, &count) ||
+		if (next == 4 || __builtin_mul_overflow(count, units[next].seconds, &count) ||
 		    __builtin_add_overflow(sum, count, &sum))
 			goto out;
 		next++;
@@ -81,8 +77,7 @@ lt_duration_parse(const char *text, int64_t *seconds, struct lt_error *err)
 	return LT_OK;
 out:
 	return lt_fail(err, LT_EINPUT,
-	    "got \"%.*s\", want a duration such as 90s, 2m, 24h or 7d12h",
-	    QUOTED_MAX, text);
+	    "got \"%.*s\", want a duration such as 90s, 2m, 24h or 7d12h", QUOTED_MAX, text);
 }
 
 int
@@ -119,16 +114,16 @@ lt_slurm_time_parse(const char *text, int64_t *seconds, struct lt_error *err)
 	if (*at != '\0')
 		goto out;
 	for (int i = 0; i < count; i++)
-		if (__builtin_mul_overflow(part[i],
-			days ? after_days[i] : plain[count - 1][i], &value) ||
+		if (__builtin_mul_overflow(
+			part[i], days ? after_days[i] : plain[count - 1][i], &value) ||
 		    __builtin_add_overflow(sum, value, &sum))
 			goto out;
 	*seconds = sum;
 	return LT_OK;
 out:
 	return lt_fail(err, LT_EINPUT,
-	    "got \"%.*s\", want a time such as 90 (minutes), 2:30:00, 1-12:00 or 36h",
-	    QUOTED_MAX, text);
+	    "got \"%.*s\", want a time such as 90 (minutes), 2:30:00, 1-12:00 or 36h", QUOTED_MAX,
+	    text);
 }
 
 int
@@ -152,17 +147,15 @@ lt_mebibytes_parse(const char *text, int64_t *mebibytes, struct lt_error *err)
 		for (size_t e = 0; e < (length > 0 ? 3 : 1); e++) {
 			if (strcasecmp(at + length, endings[e]) != 0)
 				continue;
-			if (__builtin_mul_overflow(
-				value, units[u].mebibytes, &value))
+			if (__builtin_mul_overflow(value, units[u].mebibytes, &value))
 				goto out;
 			*mebibytes = value;
 			return LT_OK;
 		}
 	}
 out:
-	return lt_fail(err, LT_EINPUT,
-	    "got \"%.*s\", want a size such as 40G, 81920M or 1T", QUOTED_MAX,
-	    text);
+	return lt_fail(err, LT_EINPUT, "got \"%.*s\", want a size such as 40G, 81920M or 1T",
+	    QUOTED_MAX, text);
 }
 
 int
@@ -185,16 +178,15 @@ lt_micros_parse(const char *text, int64_t *micros, struct lt_error *err)
 			fraction += (*at - '0') * unit;
 		}
 	}
-	if (*at != '\0' ||
-	    __builtin_mul_overflow(whole, (int64_t)LT_MICROS, &whole) ||
+	if (*at != '\0' || __builtin_mul_overflow(whole, (int64_t)LT_MICROS, &whole) ||
 	    __builtin_add_overflow(whole, fraction, &whole))
 		goto out;
 	*micros = negative ? -whole : whole;
 	return LT_OK;
 out:
 	return lt_fail(err, LT_EINPUT,
-	    "got \"%.*s\", want an amount such as 5000 or 32.77, at most six decimals",
-	    QUOTED_MAX, text);
+	    "got \"%.*s\", want an amount such as 5000 or 32.77, at most six decimals", QUOTED_MAX,
+	    text);
 }
 
 /* [+-]digits[.digits][e[+-]digits], with a digit before or after the point. */
@@ -231,9 +223,8 @@ lt_double_parse(const char *text, double *value, struct lt_error *err)
 	double result;
 
 	if (strlen(text) > NUMBER_TEXT_MAX || !is_decimal(text))
-		return lt_fail(err, LT_EINPUT,
-		    "got \"%.*s\", want a number such as 12 or 0.5", QUOTED_MAX,
-		    text);
+		return lt_fail(err, LT_EINPUT, "got \"%.*s\", want a number such as 12 or 0.5",
+		    QUOTED_MAX, text);
 	/* The process's own locale may write its point as a comma. */
 	plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	if (plain == (locale_t)0)
@@ -241,26 +232,24 @@ lt_double_parse(const char *text, double *value, struct lt_error *err)
 	result = strtod_l(text, NULL, plain);
 	freelocale(plain);
 	if (!isfinite(result))
-		return lt_fail(err, LT_EINPUT, "got \"%.*s\", too large",
-		    QUOTED_MAX, text);
+		return lt_fail(err, LT_EINPUT, "got \"%.*s\", too large", QUOTED_MAX, text);
 	*value = result;
 	return LT_OK;
 }
 
 int
-lt_int64_parse(const char *text, int64_t min, int64_t max, int64_t *value,
-    struct lt_error *err)
+lt_int64_parse(const char *text, int64_t min, int64_t max, int64_t *value, struct lt_error *err)
 {
 	char *end;
 	long long result;
 
 	errno = 0;
 	result = strtoll(text, &end, 10);
-	if (!(is_digit(*text) || (*text == '-' && is_digit(text[1]))) ||
-	    *end != '\0' || errno == ERANGE || result < min || result > max)
+	if (!(is_digit(*text) || (*text == '-' && is_digit(text[1]))) || *end != '\0' ||
+	    errno == ERANGE || result < min || result > max)
 		return lt_fail(err, LT_EINPUT,
-		    "got \"%.*s\", want a whole number from %lld to %lld",
-		    QUOTED_MAX, text, (long long)min, (long long)max);
+		    "got \"%.*s\", want a whole number from %lld to %lld", QUOTED_MAX, text,
+		    (long long)min, (long long)max);
 	*value = result;
 	return LT_OK;
 }
@@ -311,19 +300,17 @@ take_offset(const char **at, int *offset_s)
 int
 lt_utc_parse(const char *text, int64_t *utc_s, struct lt_error *err)
 {
-	static const int month_days[] = {
-	    31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	static const int month_days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	const char *at = text;
 	int year, month, day, hour, minute, second = 0, offset_s;
 
 	if (!take_field(&at, 4, 0, 9999, &year) || !take_char(&at, "-") ||
 	    !take_field(&at, 2, 1, 12, &month) || !take_char(&at, "-") ||
-	    !take_field(&at, 2, 1, month_days[month - 1], &day) ||
-	    !take_char(&at, "Tt ") || !take_field(&at, 2, 0, 23, &hour) ||
-	    !take_char(&at, ":") || !take_field(&at, 2, 0, 59, &minute))
+	    !take_field(&at, 2, 1, month_days[month - 1], &day) || !take_char(&at, "Tt ") ||
+	    !take_field(&at, 2, 0, 23, &hour) || !take_char(&at, ":") ||
+	    !take_field(&at, 2, 0, 59, &minute))
 		goto out;
-	if (month == 2 && day == 29 &&
-	    (year % 4 != 0 || (year % 100 == 0 && year % 400 != 0)))
+	if (month == 2 && day == 29 && (year % 4 != 0 || (year % 100 == 0 && year % 400 != 0)))
 		goto out;
 	if (take_char(&at, ":")) {
 		/* 60: a leap second, which UTC seconds do not count. */
@@ -338,21 +325,20 @@ lt_utc_parse(const char *text, int64_t *utc_s, struct lt_error *err)
 	}
 	if (!take_offset(&at, &offset_s) || *at != '\0')
 		goto out;
-	*utc_s = lt_day_of_date(year, month, day) * LT_DAY_S + hour * 3600 +
-		 minute * 60 + second - offset_s;
+	*utc_s = lt_day_of_date(year, month, day) * LT_DAY_S + hour * 3600 + minute * 60 + second -
+		 offset_s;
 	return LT_OK;
 out:
 	return lt_fail(err, LT_EINPUT,
-	    "got \"%.*s\", want a time with zone such as 2026-11-21T02:00Z",
-	    QUOTED_MAX, text);
+	    "got \"%.*s\", want a time with zone such as 2026-11-21T02:00Z", QUOTED_MAX, text);
 }
 
 __extension__ typedef __int128 wide_int;
 
 /* amount * numerator / denominator; the remainder has the product's sign. */
 static bool
-divide(int64_t amount, int64_t numerator, int64_t denominator,
-    wide_int *quotient, wide_int *remainder)
+divide(
+    int64_t amount, int64_t numerator, int64_t denominator, wide_int *quotient, wide_int *remainder)
 {
 	if (denominator <= 0)
 		return false;
@@ -371,8 +357,7 @@ narrow(wide_int wide, int64_t *result)
 }
 
 bool
-lt_scale_up(
-    int64_t amount, int64_t numerator, int64_t denominator, int64_t *result)
+lt_scale_up(int64_t amount, int64_t numerator, int64_t denominator, int64_t *result)
 {
 	wide_int quotient, remainder;
 
@@ -440,8 +425,8 @@ static void
 group_thousands(char out[32], uint64_t value)
 {
 	char digits[24];
-	const size_t length = (size_t)snprintf(
-	    digits, sizeof(digits), "%llu", (unsigned long long)value);
+	const size_t length =
+	    (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
 	size_t at = 0;
 
 	for (size_t i = 0; i < length; i++) {
@@ -468,8 +453,8 @@ digits_of(int64_t micros, const char *currency)
 
 	group_thousands(digits.whole, shown / whole);
 	/* Its leading 1 makes room for zeros; the point takes its place. */
-	snprintf(digits.rest, sizeof(digits.rest), "%llu",
-	    (unsigned long long)(whole + shown % whole));
+	snprintf(
+	    digits.rest, sizeof(digits.rest), "%llu", (unsigned long long)(whole + shown % whole));
 	digits.rest[0] = whole > 1 ? '.' : '\0';
 	return digits;
 }
@@ -490,11 +475,11 @@ lt_money_text(char *out, size_t size, int64_t micros, const char *currency)
 	const struct lt_currency *const found = lt_currency_find(currency);
 
 	if (found != NULL && found->sign != NULL)
-		snprintf(out, size, "%s%s%s%s", digits.minus, found->sign,
-		    digits.whole, digits.rest);
+		snprintf(
+		    out, size, "%s%s%s%s", digits.minus, found->sign, digits.whole, digits.rest);
 	else
-		snprintf(out, size, "%s%s%s%s%s", digits.minus, digits.whole,
-		    digits.rest, currency[0] ? " " : "", currency);
+		snprintf(out, size, "%s%s%s%s%s", digits.minus, digits.whole, digits.rest,
+		    currency[0] ? " " : "", currency);
 	return out;
 }
 
@@ -511,11 +496,10 @@ lt_carbon_text(char *out, size_t size, int64_t mg)
 	if (grams < 1000)
 		snprintf(out, size, "%s%u g", minus, (unsigned)grams);
 	else if (tenths < 10000)
-		snprintf(out, size, "%s%u.%u kg", minus,
-		    (unsigned)(tenths / 10), (unsigned)(tenths % 10));
+		snprintf(out, size, "%s%u.%u kg", minus, (unsigned)(tenths / 10),
+		    (unsigned)(tenths % 10));
 	else
-		snprintf(out, size, "%s%llu.%02u t", minus,
-		    (unsigned long long)(hundredths / 100),
+		snprintf(out, size, "%s%llu.%02u t", minus, (unsigned long long)(hundredths / 100),
 		    (unsigned)(hundredths % 100));
 	return out;
 }
@@ -538,12 +522,10 @@ lt_duration_text(char *out, size_t size, int64_t seconds)
 	const uint64_t second = i < 3 ? rest / units[i + 1].seconds : 0;
 
 	if (second > 0)
-		snprintf(out, size, "%s%llu%c %llu%c", minus,
-		    (unsigned long long)first, units[i].unit,
-		    (unsigned long long)second, units[i + 1].unit);
+		snprintf(out, size, "%s%llu%c %llu%c", minus, (unsigned long long)first,
+		    units[i].unit, (unsigned long long)second, units[i + 1].unit);
 	else
-		snprintf(out, size, "%s%llu%c", minus,
-		    (unsigned long long)first, units[i].unit);
+		snprintf(out, size, "%s%llu%c", minus, (unsigned long long)first, units[i].unit);
 	return out;
 }
 
@@ -556,9 +538,8 @@ lt_hours_text(char *out, size_t size, int64_t seconds)
 	if (seconds < SHORT_S)
 		return lt_duration_text(out, size, seconds);
 	if (minutes >= MINUTES_OF_DAY)
-		snprintf(out, size, "%lld-%02lld:%02lld",
-		    minutes / MINUTES_OF_DAY, minutes % MINUTES_OF_DAY / 60,
-		    minutes % 60);
+		snprintf(out, size, "%lld-%02lld:%02lld", minutes / MINUTES_OF_DAY,
+		    minutes % MINUTES_OF_DAY / 60, minutes % 60);
 	else
 		snprintf(out, size, "%lld:%02lld", minutes / 60, minutes % 60);
 	return out;
@@ -574,8 +555,7 @@ lt_slurm_time_text(char *out, size_t size, int64_t seconds)
 	const unsigned second = (unsigned)(amount % 60);
 
 	if (days > 0)
-		snprintf(out, size, "%llu-%02u:%02u:%02u", days, hour, minute,
-		    second);
+		snprintf(out, size, "%llu-%02u:%02u:%02u", days, hour, minute, second);
 	else
 		snprintf(out, size, "%u:%02u:%02u", hour, minute, second);
 	return out;
@@ -588,9 +568,8 @@ lt_utc_text(char *out, size_t size, int64_t utc_s)
 	const int of_day = (int)(utc_s - day * LT_DAY_S);
 	const struct lt_date date = lt_date_of_day(day);
 
-	snprintf(out, size, "%04lld-%02d-%02dT%02d:%02d:%02dZ",
-	    (long long)date.year, date.month, date.day, of_day / 3600,
-	    of_day % 3600 / 60, of_day % 60);
+	snprintf(out, size, "%04lld-%02d-%02dT%02d:%02d:%02dZ", (long long)date.year, date.month,
+	    date.day, of_day / 3600, of_day % 3600 / 60, of_day % 60);
 	return out;
 }
 
@@ -619,16 +598,14 @@ const char *
 lt_percent_text(char out[LT_PERCENT_SIZE], int64_t part, int64_t whole)
 {
 	const double percent = 100.0 * (double)part / (double)whole;
-	const int tenths =
-	    percent > 99 && percent < 101
-		? (int)(part > whole ? ceil(percent * 10) : floor(percent * 10))
-		: 0;
+	const int tenths = percent > 99 && percent < 101
+			       ? (int)(part > whole ? ceil(percent * 10) : floor(percent * 10))
+			       : 0;
 
 	if (whole <= 0)
 		snprintf(out, LT_PERCENT_SIZE, "all");
 	else if (tenths > 0)
-		snprintf(
-		    out, LT_PERCENT_SIZE, "%d.%d %%", tenths / 10, tenths % 10);
+		snprintf(out, LT_PERCENT_SIZE, "%d.%d %%", tenths / 10, tenths % 10);
 	else
 		snprintf(out, LT_PERCENT_SIZE, "%.0f %%", percent);
 	return out;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Local time for messages, from the offset steps in the market snapshot: the
- * plugins may neither read zone files nor touch TZ. Reads a zone and a time,
- * writes text into the caller's buffer. Nothing fails.
+ * Local time for messages, from the offset steps in the market snapshot: the plugins may neither
+ * read zone files nor touch TZ. Reads a zone and a time, writes text into the caller's buffer.
+ * Nothing fails.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -11,10 +11,9 @@
 #include "units.h"
 #include "zone.h"
 
-static const char *const day_names[] = {
-    "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-static const char *const month_names[] = {"Jan", "Feb", "Mar", "Apr", "May",
-    "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+static const char *const day_names[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+static const char *const month_names[] = {
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
 struct local {
 	int64_t day; /* days since 1970-01-01, local */
@@ -46,8 +45,7 @@ local_of(const struct lt_zone *zone, int64_t utc_s)
 }
 
 const char *
-lt_zone_text(char *out, size_t size, const struct lt_zone *zone, int64_t utc_s,
-    int64_t now_utc_s)
+lt_zone_text(char *out, size_t size, const struct lt_zone *zone, int64_t utc_s, int64_t now_utc_s)
 {
 	assert(zone->count >= 0 && zone->count <= LT_ZONE_STEPS_MAX);
 
@@ -56,20 +54,18 @@ lt_zone_text(char *out, size_t size, const struct lt_zone *zone, int64_t utc_s,
 
 	/* On the seventh day the weekday's name would mean today. */
 	if (away > -7 && away < 7)
-		snprintf(out, size, "%s %02d:%02d %.7s",
-		    day_names[local.weekday], local.hour, local.minute,
-		    local.abbreviation);
+		snprintf(out, size, "%s %02d:%02d %.7s", day_names[local.weekday], local.hour,
+		    local.minute, local.abbreviation);
 	else
-		snprintf(out, size, "%s %d %s %02d:%02d %.7s",
-		    day_names[local.weekday], local.date.day,
-		    month_names[local.date.month - 1], local.hour, local.minute,
+		snprintf(out, size, "%s %d %s %02d:%02d %.7s", day_names[local.weekday],
+		    local.date.day, month_names[local.date.month - 1], local.hour, local.minute,
 		    local.abbreviation);
 	return out;
 }
 
 const char *
-lt_zone_text_short(char *out, size_t size, const struct lt_zone *zone,
-    int64_t utc_s, int64_t other_utc_s, int64_t now_utc_s)
+lt_zone_text_short(char *out, size_t size, const struct lt_zone *zone, int64_t utc_s,
+    int64_t other_utc_s, int64_t now_utc_s)
 {
 	assert(zone->count >= 0 && zone->count <= LT_ZONE_STEPS_MAX);
 

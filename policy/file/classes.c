@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The classes of a policy file: rules for jobs by account, QOS, partition and
- * name, before they run and while they run. Reads YAML nodes by its table of
- * keys, writes struct lt_class. A wrong value is a complaint with its line.
+ * The classes of a policy file: rules for jobs by account, QOS, partition and name, before they run
+ * and while they run. Reads YAML nodes by its table of keys, writes struct lt_class. A wrong value
+ * is a complaint with its line.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ struct entry {
 
 /* One pattern of job names, a line of the entry's. */
 static void
-add_pattern(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, char *patterns)
+add_pattern(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, char *patterns)
 {
 	const char *const text = lt_scalar_peek(node);
 	const size_t used = strlen(patterns);
@@ -32,8 +32,8 @@ add_pattern(struct lt_reader *reader, const struct lt_key *key,
 		lt_unwanted(reader, key, node, "");
 		return;
 	}
-	const int length = snprintf(patterns + used,
-	    LT_JOB_PATTERNS_SIZE - used, "%s%s", used > 0 ? "\n" : "", text);
+	const int length = snprintf(
+	    patterns + used, LT_JOB_PATTERNS_SIZE - used, "%s%s", used > 0 ? "\n" : "", text);
 
 	if (length < 0 || (size_t)length >= LT_JOB_PATTERNS_SIZE - used)
 		lt_complain(reader, node,
@@ -42,8 +42,8 @@ add_pattern(struct lt_reader *reader, const struct lt_key *key,
 }
 
 static void
-read_patterns(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+read_patterns(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	char *const patterns = (char *)object + key->offset;
 	const int errors = reader->errors->count;
@@ -53,11 +53,8 @@ read_patterns(struct lt_reader *reader, const struct lt_key *key,
 		return;
 	}
 	for (const yaml_node_item_t *item = node->data.sequence.items.start;
-	     item < node->data.sequence.items.top &&
-	     reader->errors->count == errors;
-	     item++)
-		add_pattern(reader, key,
-		    yaml_document_get_node(reader->document, *item), patterns);
+	     item < node->data.sequence.items.top && reader->errors->count == errors; item++)
+		add_pattern(reader, key, yaml_document_get_node(reader->document, *item), patterns);
 	if (patterns[0] == '\0' && reader->errors->count == errors)
 		lt_unwanted(reader, key, node, "");
 }
@@ -85,40 +82,33 @@ static const struct lt_word pause_words[] = {
 };
 static const struct lt_key smoke_keys[] = {
     /* A smoke run of a minute must itself need none. */
-    {"above_node_hours", lt_read_double, AT(smoke_above_h), .required = true,
-	.min = 0.04, .max = 1e6, .want = "node-hours from 0.04 such as 64"},
-    {"within", lt_read_duration, AT(class.smoke_within_s), .required = true,
-	.min = LT_HOUR_S, .max = 400 * LT_DAY_S,
-	.want = "a duration from 1h to 400d such as 7d"},
+    {"above_node_hours", lt_read_double, AT(smoke_above_h), .required = true, .min = 0.04,
+	.max = 1e6, .want = "node-hours from 0.04 such as 64"},
+    {"within", lt_read_duration, AT(class.smoke_within_s), .required = true, .min = LT_HOUR_S,
+	.max = 400 * LT_DAY_S, .want = "a duration from 1h to 400d such as 7d"},
     {.name = NULL},
 };
 static const struct lt_key keys[] = {
     {"account", lt_read_account, AT(class.account), .size = LT_ACCOUNT_SIZE,
 	.want = "a Slurm account"},
-    {"qos", lt_read_account, AT(class.qos), .size = LT_ACCOUNT_SIZE,
-	.want = "a Slurm QOS"},
-    {"partition", lt_read_name, AT(class.partition), .size = LT_NAME_SIZE,
-	.want = "a partition"},
+    {"qos", lt_read_account, AT(class.qos), .size = LT_ACCOUNT_SIZE, .want = "a Slurm QOS"},
+    {"partition", lt_read_name, AT(class.partition), .size = LT_NAME_SIZE, .want = "a partition"},
     {"name", read_patterns, AT(class.patterns),
-	.want =
-	    "a pattern of job names, or a list, such as [\"sys/dashboard/*\", \"*jupyter*\"]"},
-    {"default", lt_read_word, AT(class.default_objective),
-	.words = default_words,
+	.want = "a pattern of job names, or a list, such as [\"sys/dashboard/*\", \"*jupyter*\"]"},
+    {"default", lt_read_word, AT(class.default_objective), .words = default_words,
 	.want = "on, off, balanced, cost, carbon or fast"},
-    {"max_delay", lt_read_duration, AT(class.max_delay_s), .min = 0,
-	.max = 30 * LT_DAY_S, .want = "a duration from 0 to 30d such as 3h"},
-    {"deadline_confidence", lt_read_ppm, AT(class.deadline_confidence_ppm),
-	.min = 1, .max = 99.99,
+    {"max_delay", lt_read_duration, AT(class.max_delay_s), .min = 0, .max = 30 * LT_DAY_S,
+	.want = "a duration from 0 to 30d such as 3h"},
+    {"deadline_confidence", lt_read_ppm, AT(class.deadline_confidence_ppm), .min = 1, .max = 99.99,
 	.want = "a percentage from 1 to 99.99 such as 99"},
-    {"max_price", lt_read_micros, AT(class.max_price_micros), .min = 0.000001,
-	.max = 1e6, .is_money = true,
-	.want = "money per node-hour above 0 such as 12.50"},
-    {"assume_time", lt_read_duration, AT(class.assume_time_s), .min = 60,
-	.max = 365 * LT_DAY_S, .want = "a duration from 1m to 365d such as 2d"},
+    {"max_price", lt_read_micros, AT(class.max_price_micros), .min = 0.000001, .max = 1e6,
+	.is_money = true, .want = "money per node-hour above 0 such as 12.50"},
+    {"assume_time", lt_read_duration, AT(class.assume_time_s), .min = 60, .max = 365 * LT_DAY_S,
+	.want = "a duration from 1m to 365d such as 2d"},
     {"preemptible", lt_read_word, AT(preemptible), .words = preemptible_words,
 	.want = "allowed or never"},
-    {"max_interruptions", lt_read_u32, AT(class.max_interruptions), .min = 1,
-	.max = 1000, .want = "a number from 1 to 1000 such as 3"},
+    {"max_interruptions", lt_read_u32, AT(class.max_interruptions), .min = 1, .max = 1000,
+	.want = "a number from 1 to 1000 such as 3"},
     {"pause", lt_read_word, AT(class.pause), .words = pause_words,
 	.want = "never, requeue or suspend"},
     {"canary", lt_read_bool, AT(class.canary), .want = "true or false"},
@@ -131,15 +121,13 @@ static const struct lt_key keys[] = {
 static bool
 is_same(const struct lt_class *a, const struct lt_class *b)
 {
-	return strcmp(a->account, b->account) == 0 &&
-	       strcmp(a->qos, b->qos) == 0 &&
-	       strcmp(a->partition, b->partition) == 0 &&
-	       strcmp(a->patterns, b->patterns) == 0;
+	return strcmp(a->account, b->account) == 0 && strcmp(a->qos, b->qos) == 0 &&
+	       strcmp(a->partition, b->partition) == 0 && strcmp(a->patterns, b->patterns) == 0;
 }
 
 void
-lt_read_class(struct lt_reader *reader, const yaml_node_t *name,
-    const yaml_node_t *node, void *item)
+lt_read_class(
+    struct lt_reader *reader, const yaml_node_t *name, const yaml_node_t *node, void *item)
 {
 	enum { NOT_SAID = -1 };
 	struct lt_class *const made = item;
@@ -152,8 +140,7 @@ lt_read_class(struct lt_reader *reader, const yaml_node_t *name,
 	entry.class.max_interruptions = LT_INTERRUPTIONS_ANY;
 	if (!lt_read_body(reader,
 		&(struct lt_key){.name = made->name,
-		    .want =
-			"a mapping such as {qos: batch, max_interruptions: 3}",
+		    .want = "a mapping such as {qos: batch, max_interruptions: 3}",
 		    .keys = keys},
 		node, &entry) ||
 	    reader->errors->count > errors)
@@ -172,10 +159,9 @@ lt_read_class(struct lt_reader *reader, const yaml_node_t *name,
 }
 
 void
-lt_read_defaults(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_defaults(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	(void)object;
-	lt_complain(reader, node, "%s: is no key any more, want %s", key->name,
-	    key->want);
+	lt_complain(reader, node, "%s: is no key any more, want %s", key->name, key->want);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Compares the names in a policy with those that the batch system knows:
- * partitions, accounts and QOS. Reads both, calls back for each name that is
- * not known, with the name that may have been meant. Nothing fails.
+ * partitions, accounts and QOS. Reads both, calls back for each name that is not known, with the
+ * name that may have been meant. Nothing fails.
  */
 #include <stdio.h>
 #include <string.h>
@@ -41,8 +41,7 @@ is_known(const char *const *names, const char *name)
 }
 
 static void
-look_at(
-    struct look *look, const struct place *place, int kind, const char *name)
+look_at(struct look *look, const struct place *place, int kind, const char *name)
 {
 	const char *const *const names = look->names[kind];
 	static const char *const keys[KINDS] = {
@@ -62,13 +61,12 @@ look_at(
 	const char *const nearest = lt_nearest_word(name, names);
 
 	if (place->line > 0)
-		(void)snprintf(
-		    at, sizeof(at), ":%d:%d", place->line, place->column);
+		(void)snprintf(at, sizeof(at), ":%d:%d", place->line, place->column);
 	(void)snprintf(unknown.text, sizeof(unknown.text),
-	    "%.255s%s: %s%s \"%s\": the cluster has none of that name%s%s%s",
-	    look->policy->path, at, place->section, LT_WORD(kind_words, kind),
-	    name, nearest != NULL ? "; did you mean " : "",
-	    nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+	    "%.255s%s: %s%s \"%s\": the cluster has none of that name%s%s%s", look->policy->path,
+	    at, place->section, LT_WORD(kind_words, kind), name,
+	    nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
+	    nearest != NULL ? "?" : "");
 	look->count++;
 	unknown.nearest = nearest;
 	look->teller->tell(look->teller->context, &unknown);
@@ -84,8 +82,7 @@ look_at_classes(struct look *look)
 		char section[LT_NAME_SIZE + 16];
 		const struct place place = {.section = section};
 
-		(void)snprintf(
-		    section, sizeof(section), "classes: %s: ", class->name);
+		(void)snprintf(section, sizeof(section), "classes: %s: ", class->name);
 		look_at(look, &place, KIND_ACCOUNT, class->account);
 		look_at(look, &place, KIND_QOS, class->qos);
 		look_at(look, &place, KIND_PARTITION, class->partition);
@@ -105,21 +102,18 @@ look_at_rules(struct look *look)
 	const struct place cap = {.section = "power_cap: "};
 
 	for (int i = 0; i < policy->precision_count; i++)
-		look_at(look, &precision,
-		    LT_ROW(kind_of, policy->precisions[i].of),
+		look_at(look, &precision, LT_ROW(kind_of, policy->precisions[i].of),
 		    policy->precisions[i].name);
 	for (int i = 0; i < policy->power_cap_count; i++) {
-		look_at(
-		    look, &cap, KIND_ACCOUNT, policy->power_caps[i].account);
+		look_at(look, &cap, KIND_ACCOUNT, policy->power_caps[i].account);
 		look_at(look, &cap, KIND_QOS, policy->power_caps[i].qos);
-		look_at(look, &cap, KIND_PARTITION,
-		    policy->power_caps[i].partition);
+		look_at(look, &cap, KIND_PARTITION, policy->power_caps[i].partition);
 	}
 }
 
 int
-lt_policy_unknown_names(const struct lt_policy *policy,
-    const struct lt_known_names *known, const struct lt_unknown_teller *teller)
+lt_policy_unknown_names(const struct lt_policy *policy, const struct lt_known_names *known,
+    const struct lt_unknown_teller *teller)
 {
 	struct look look = {.policy = policy,
 	    .teller = teller,
@@ -144,12 +138,10 @@ lt_policy_unknown_names(const struct lt_policy *policy,
 	look_at_classes(&look);
 	look_at_rules(&look);
 	for (int i = 0; i < policy->team_count; i++)
-		look_at(&look,
-		    &(struct place){.section = "labels: ", .key = ""},
-		    KIND_ACCOUNT, policy->teams[i].name);
+		look_at(&look, &(struct place){.section = "labels: ", .key = ""}, KIND_ACCOUNT,
+		    policy->teams[i].name);
 	for (int i = 0; i < policy->notify.owner_count; i++)
-		look_at(&look,
-		    &(struct place){.section = "notify: owners: ", .key = ""},
+		look_at(&look, &(struct place){.section = "notify: owners: ", .key = ""},
 		    KIND_ACCOUNT, policy->notify.owners[i].team);
 	return look.count;
 }

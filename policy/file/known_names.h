@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds names in a policy that the batch system does not have: a misspelt name
- * there is a rule for nobody, and nothing else reports it.
+ * Finds names in a policy that the batch system does not have: a misspelt name there is a rule for
+ * nobody, and nothing else reports it.
  */
 #ifndef LT_KNOWN_NAMES_H
 #define LT_KNOWN_NAMES_H
@@ -14,8 +14,8 @@ struct lt_known_names { /* lent; each ended by NULL; NULL = not known */
 	const char *const *qoses;
 };
 struct lt_unknown_name {
-	/* FILE:12:3: partitions: partition "spott": the cluster has none of
-	 * that name; did you mean spot? */
+	/* FILE:12:3: partitions: partition "spott": the cluster has none of that name; did you mean
+	 * spot? */
 	char text[768];
 	const char *key;     /* as it is written before it: "team", "qos"; "":
 			      * the name is a key itself */
@@ -30,7 +30,7 @@ struct lt_unknown_teller {
 };
 
 /* Calls back for each; returns how many. */
-int lt_policy_unknown_names(const struct lt_policy *policy,
-    const struct lt_known_names *known, const struct lt_unknown_teller *teller);
+int lt_policy_unknown_names(const struct lt_policy *policy, const struct lt_known_names *known,
+    const struct lt_unknown_teller *teller);
 
 #endif

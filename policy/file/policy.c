@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads the policy file, from disk or memory, into struct lt_policy. Reads a
- * bounded number of bytes, has yaml.c walk them by the tables of keys.c, and
- * sorts the complaints by line. With any complaint there is no policy, and the
- * errors say all that was wrong.
+ * Loads the policy file, from disk or memory, into struct lt_policy. Reads a bounded number of
+ * bytes, has yaml.c walk them by the tables of keys.c, and sorts the complaints by line. With any
+ * complaint there is no policy, and the errors say all that was wrong.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -82,18 +81,15 @@ policy_new(const char *name)
 
 /* The one error of a file that could not be read at all. */
 static int
-fail_whole(struct lt_policy_errors *errors, enum lt_code code, const char *name,
-    const char *why)
+fail_whole(struct lt_policy_errors *errors, enum lt_code code, const char *name, const char *why)
 {
 	errors->items[errors->count++] = (struct lt_error){0};
-	return lt_fail(
-	    &errors->items[errors->count - 1], code, "%s: %s", name, why);
+	return lt_fail(&errors->items[errors->count - 1], code, "%s: %s", name, why);
 }
 
 int
-lt_policy_parse_all(struct lt_policy **policy,
-    const struct lt_policy_text *text, const char *const *known_adapters,
-    struct lt_policy_errors *errors)
+lt_policy_parse_all(struct lt_policy **policy, const struct lt_policy_text *text,
+    const char *const *known_adapters, struct lt_policy_errors *errors)
 {
 	const char *const name = text->name;
 
@@ -101,8 +97,8 @@ lt_policy_parse_all(struct lt_policy **policy,
 	errors->count = 0;
 	memset(errors->items, 0, sizeof(errors->items));
 	if (text->length > LT_POLICY_BYTES_MAX)
-		return fail_whole(errors, LT_ELIMIT, name,
-		    "longer than 2 MiB, the limit of a policy file");
+		return fail_whole(
+		    errors, LT_ELIMIT, name, "longer than 2 MiB, the limit of a policy file");
 	struct lt_policy *made = policy_new(name);
 	if (made == NULL)
 		return fail_whole(errors, LT_ENOMEM, name, "out of memory");
@@ -115,23 +111,21 @@ lt_policy_parse_all(struct lt_policy **policy,
 	    .errors = errors,
 	};
 	if (lt_yaml_load(&reader, &document, text->bytes, text->length)) {
-		const yaml_node_t *root =
-		    yaml_document_get_root_node(&document);
+		const yaml_node_t *root = yaml_document_get_root_node(&document);
 
 		if (root->type == YAML_MAPPING_NODE) {
 			lt_read_mapping(&reader, lt_policy_keys, root, made);
 			lt_policy_finish(&reader);
 		} else {
-			lt_complain(&reader, root,
-			    "got a %s, want keys such as partitions:",
+			lt_complain(&reader, root, "got a %s, want keys such as partitions:",
 			    root->type == YAML_SCALAR_NODE ? "text" : "list");
 		}
 		yaml_document_delete(&document);
 	}
 	if (errors->count > 0) {
 		lt_policy_free(made);
-		qsort(errors->items, (size_t)errors->count,
-		    sizeof(errors->items[0]), compare_errors);
+		qsort(
+		    errors->items, (size_t)errors->count, sizeof(errors->items[0]), compare_errors);
 		return errors->items[0].code;
 	}
 	*policy = made;
@@ -139,8 +133,7 @@ lt_policy_parse_all(struct lt_policy **policy,
 }
 
 int
-lt_policy_read(char **text, size_t *length, const char *path,
-    struct lt_policy_errors *errors)
+lt_policy_read(char **text, size_t *length, const char *path, struct lt_policy_errors *errors)
 {
 	errors->count = 0;
 	memset(errors->items, 0, sizeof(errors->items));
@@ -152,8 +145,7 @@ lt_policy_read(char **text, size_t *length, const char *path,
 		const int why = errno;
 
 		free(bytes);
-		return fail_whole(errors, why == ENOENT ? LT_ENOENT : LT_EIO,
-		    path, strerror(why));
+		return fail_whole(errors, why == ENOENT ? LT_ENOENT : LT_EIO, path, strerror(why));
 	}
 	*length = fread(bytes, 1, (size_t)LT_POLICY_BYTES_MAX + 1, file);
 	const int failed = ferror(file), why = errno;
@@ -167,8 +159,8 @@ lt_policy_read(char **text, size_t *length, const char *path,
 }
 
 int
-lt_policy_load_all(struct lt_policy **policy, const char *path,
-    const char *const *known_adapters, struct lt_policy_errors *errors)
+lt_policy_load_all(struct lt_policy **policy, const char *path, const char *const *known_adapters,
+    struct lt_policy_errors *errors)
 {
 	*policy = NULL;
 	char *text = NULL;
@@ -177,21 +169,19 @@ lt_policy_load_all(struct lt_policy **policy, const char *path,
 	if (code != LT_OK)
 		return code;
 	const int result = lt_policy_parse_all(policy,
-	    &(struct lt_policy_text){
-		.name = path, .bytes = text, .length = length},
-	    known_adapters, errors);
+	    &(struct lt_policy_text){.name = path, .bytes = text, .length = length}, known_adapters,
+	    errors);
 	free(text);
 	return result;
 }
 
 /* The first of the errors is the caller's. */
 int
-lt_policy_load(struct lt_policy **policy, const char *path,
-    const char *const *known_adapters, struct lt_error *err)
+lt_policy_load(struct lt_policy **policy, const char *path, const char *const *known_adapters,
+    struct lt_error *err)
 {
 	struct lt_policy_errors errors = {0};
-	const int code =
-	    lt_policy_load_all(policy, path, known_adapters, &errors);
+	const int code = lt_policy_load_all(policy, path, known_adapters, &errors);
 
 	if (code != LT_OK && err != NULL && err->code == LT_OK)
 		*err = errors.items[0];

@@ -1,6 +1,6 @@
 /*
- * The policy file (YAML) as a struct. Everything is owned by the policy and
- * freed whole. Meaning and units of each key: man 5 lowtide.yaml.
+ * The policy file (YAML) as a struct. Everything is owned by the policy and freed whole. Meaning
+ * and units of each key: man 5 lowtide.yaml.
  */
 #ifndef LT_POLICY_H
 #define LT_POLICY_H
@@ -25,12 +25,12 @@ enum {
 	LT_LABELS_MAX = 16, /* of one team */
 	LT_LABEL_KEY_SIZE = 64,
 	LT_LABEL_SIZE = 256,
-	LT_ISSUER_SIZE = 129, /* of a name on an invoice; three of them, quoted,
-			       * are in a closed period's head */
-	LT_SOURCES_MAX = 512, /* two a partition: refused */
+	LT_ISSUER_SIZE = 129,		       /* of a name on an invoice; three of them, quoted,
+						* are in a closed period's head */
+	LT_SOURCES_MAX = 512,		       /* two a partition: refused */
 	LT_POLICY_BYTES_MAX = 2 * 1024 * 1024, /* LT_BUDGETS_MAX of 200 bytes
 						* and the rest: refused */
-	LT_POLICY_ERRORS_MAX = 20, /* shown at once; more: dropped */
+	LT_POLICY_ERRORS_MAX = 20,	       /* shown at once; more: dropped */
 };
 
 struct lt_policy_option { /* of a source; adapters read them by name */
@@ -49,8 +49,8 @@ struct lt_policy_source {
 	char name[LT_NAME_SIZE];
 	char adapter[LT_NAME_SIZE];
 	int line, column;
-	/* Names of the sources that its forecasts are made with: of weather,
-	 * and of what the grid's operator expects. */
+	/* Names of the sources that its forecasts are made with: of weather, and of what the grid's
+	 * operator expects. */
 	struct lt_policy_weather weather, day_ahead;
 	int option_count;
 	struct lt_policy_option options[LT_OPTION_MAX];
@@ -89,8 +89,8 @@ struct lt_policy_partition {
 	struct lt_policy_signal price; /* price_per_node_hour */
 	bool has_gpu_price;	       /* instead of it: of one GPU */
 	int64_t gpu_price_micros;
-	int64_t price_from_utc_s; /* its nodes have as many GPUs since then; 0:
-				   * since the policy was read */
+	int64_t price_from_utc_s;	/* its nodes have as many GPUs since then; 0:
+					 * since the policy was read */
 	struct lt_policy_signal carbon; /* carbon */
 	struct lt_policy_signal tariff; /* electricity_price_per_kwh */
 	char gpu[LT_GPU_NAME_SIZE];	/* "" = by Gres type */
@@ -102,8 +102,7 @@ struct lt_policy_partition {
 		bool is_set;
 		uint32_t cpus, memory_mib, gpus;
 		uint32_t count;
-		/* On Kubernetes: "key=value,..." and
-		 * "key=value:NoSchedule,...". */
+		/* On Kubernetes: "key=value,..." and "key=value:NoSchedule,...". */
 		char labels[LT_NODE_LABELS_SIZE], taints[LT_NODE_LABELS_SIZE];
 	} node;		  /* what one is, while none is there */
 	uint32_t accepts; /* 1 << enum lt_accepts; 0 = by its nodes */
@@ -111,8 +110,8 @@ struct lt_policy_partition {
 	struct lt_policy_signal hazard; /* interruptions_per_hour; published
 					 * or written */
 	struct lt_policy_signal score;	/* placement_score: shown, no more */
-	int own_history; /* the cluster's own interruptions count: 1, 0;
-			  * LT_OWN_DEFAULT = where the rate is a source's */
+	int own_history;		/* the cluster's own interruptions count: 1, 0;
+					 * LT_OWN_DEFAULT = where the rate is a source's */
 	int64_t notice_s, restart_s;
 	int64_t engineer_micros_per_restart;
 	int64_t storage_micros_per_gib_month;
@@ -139,7 +138,7 @@ struct lt_policy_budget {
 	enum lt_rule on_exceed;
 	int alert_count;
 	int alert_at[LT_ALERTS_MAX]; /* percent */
-	uint32_t alert_on; /* 1 << enum lt_alert_basis; 0: what is spent */
+	uint32_t alert_on;	     /* 1 << enum lt_alert_basis; 0: what is spent */
 };
 
 struct lt_policy_label {
@@ -191,15 +190,14 @@ struct lt_policy_exchange {
 };
 
 /* Which carbon intensity all partitions use: the two are never compared. */
-/* Proof that a --checkpoint job can resume: seen by lowtide, or said by its
- * user. */
+/* Proof that a --checkpoint job can resume: seen by lowtide, or said by its user. */
 enum lt_spot_proof { LT_SPOT_PROOF_REQUIRED, LT_SPOT_PROOF_SAID };
 enum lt_intensity { LT_INTENSITY_AVERAGE, LT_INTENSITY_MARGINAL };
 
 /* Costs of a site beside its nodes, for reports; 0 = not known. */
 struct lt_policy_tcto {
-	int64_t energy_micros_per_kwh, storage_micros_per_gb_month,
-	    engineer_micros_per_hour, engineer_hour_millionths;
+	int64_t energy_micros_per_kwh, storage_micros_per_gb_month, engineer_micros_per_hour,
+	    engineer_hour_millionths;
 	uint32_t storage_gb;
 };
 
@@ -212,12 +210,11 @@ struct lt_policy_discount {
 	int64_t most_micros; /* of an account and month */
 };
 
-/* The issuer and the receiver of charges: FOCUS shows them where a centre sends
- * invoices. "": the cluster's name. */
+/* The issuer and the receiver of charges: FOCUS shows them where a centre sends invoices. "": the
+ * cluster's name. */
 struct lt_policy_billing {
 	bool is_billed;
-	char issuer[LT_ISSUER_SIZE], account_id[LT_ISSUER_SIZE],
-	    account_name[LT_ISSUER_SIZE];
+	char issuer[LT_ISSUER_SIZE], account_id[LT_ISSUER_SIZE], account_name[LT_ISSUER_SIZE];
 };
 
 /* Treatment of a job that started on more than was held for it. */
@@ -230,17 +227,16 @@ struct lt_policy {
 	char timezone[64]; /* "" = the controller's */
 	int64_t carbon_price_micros_per_tonne;
 	int64_t max_delay_s, stale_after_s, deadline_slack_s, assume_time_s;
-	uint32_t deadline_confidence_ppm, max_restart_risk_ppm,
-	    max_extra_cost_ppm, hold_margin_ppm, min_saving_ppm,
-	    holdout_ppm; /* 0 = none is held out */
+	uint32_t deadline_confidence_ppm, max_restart_risk_ppm, max_extra_cost_ppm, hold_margin_ppm,
+	    min_saving_ppm, holdout_ppm; /* 0 = none is held out */
 	enum lt_spot_proof spot_proof;
 	int64_t waiting_micros_per_hour;
 	double waiting_g_per_hour;
 	enum lt_rule on_unknown;
 	enum lt_underheld on_underheld;
-	uint16_t listen_port;  /* 6826 */
-	int64_t close_after_s; /* from a period's end until it may be closed */
-	uint32_t history_days; /* of run lengths; 0 = none are kept */
+	uint16_t listen_port;	   /* 6826 */
+	int64_t close_after_s;	   /* from a period's end until it may be closed */
+	uint32_t history_days;	   /* of run lengths; 0 = none are kept */
 	uint32_t retention_months; /* of users in runs; 0 = for ever */
 	int viewer_count;
 	char viewers[LT_VIEWERS_MAX][LT_NAME_SIZE]; /* Unix groups */
@@ -251,9 +247,8 @@ struct lt_policy {
 	struct lt_policy_billing billing;
 	struct lt_policy_notify notify;
 	struct lt_policy_metrics metrics;
-	int source_count, partition_count, budget_count, gpu_count,
-	    exchange_count, team_count, precision_count, class_count,
-	    power_cap_count;
+	int source_count, partition_count, budget_count, gpu_count, exchange_count, team_count,
+	    precision_count, class_count, power_cap_count;
 	struct lt_policy_source *sources;
 	struct lt_policy_partition *partitions;
 	struct lt_policy_budget *budgets;
@@ -275,32 +270,29 @@ const struct lt_policy_source *lt_policy_source_find(
 
 /* NULL: nobody. */
 /* True if the user of the system is among them; false for NULL. */
-bool lt_policy_is_owner(
-    const struct lt_policy_owners *owners, const char *user);
+bool lt_policy_is_owner(const struct lt_policy_owners *owners, const char *user);
 const struct lt_policy_owners *lt_policy_owners_of(
     const struct lt_policy *policy, const char *team);
 
-/* The policy's row of a GPU: the site's own `gpus:` by name (any case), else
- * the built-in table's in room; NULL = unknown. */
+/* The policy's row of a GPU: the site's own `gpus:` by name (any case), else the built-in table's
+ * in room; NULL = unknown. */
 const struct lt_gpu *lt_policy_gpu(
     struct lt_gpu *room, const struct lt_policy *policy, const char *name);
 
 /* Writes the precision rules for plugstack's line, in their order:
  * "precision=account:audit:off,qos:fast:bf16"; "" without any. Returns out. */
-const char *lt_policy_precision_text(
-    char *out, size_t size, const struct lt_policy *policy);
+const char *lt_policy_precision_text(char *out, size_t size, const struct lt_policy *policy);
 
 /*
- * Read a policy file. On failure *policy is NULL and err has line, column and
- * "FILE:LINE:COL: max_delay: got "2 h", want a duration such as 24h" (nearest
- * known key for an unknown one). The caller owns *policy. known_adapters:
- * names, NULL ended, for checking `adapter:`; NULL: any is taken; the options
- * of each are checked by the adapter itself (lt_adapter_check). Not thread
- * safe: dates of fixed periods are made with tzset(3), under the policy's
- * timezone where TZ is another.
+ * Read a policy file. On failure *policy is NULL and err has line, column and "FILE:LINE:COL:
+ * max_delay: got "2 h", want a duration such as 24h" (nearest known key for an unknown one). The
+ * caller owns *policy. known_adapters:
+ * names, NULL ended, for checking `adapter:`; NULL: any is taken; the options of each are checked
+ * by the adapter itself (lt_adapter_check). Not thread safe: dates of fixed periods are made with
+ * tzset(3), under the policy's timezone where TZ is another.
  */
-int lt_policy_load(struct lt_policy **policy, const char *path,
-    const char *const *known_adapters, struct lt_error *err);
+int lt_policy_load(struct lt_policy **policy, const char *path, const char *const *known_adapters,
+    struct lt_error *err);
 
 /* All errors of a file, by line and column; start as { 0 }. */
 struct lt_policy_errors {
@@ -315,13 +307,11 @@ struct lt_policy_text {
 /* The same with every error that can be shown at once; and from memory. */
 int lt_policy_load_all(struct lt_policy **policy, const char *path,
     const char *const *known_adapters, struct lt_policy_errors *errors);
-int lt_policy_parse_all(struct lt_policy **policy,
-    const struct lt_policy_text *text, const char *const *known_adapters,
-    struct lt_policy_errors *errors);
-/* The bytes of a file, at most one more than the limit, for the parser to
- * refuse; the caller frees *bytes. On failure errors has the one error. */
-int lt_policy_read(char **bytes, size_t *length, const char *path,
-    struct lt_policy_errors *errors);
+int lt_policy_parse_all(struct lt_policy **policy, const struct lt_policy_text *text,
+    const char *const *known_adapters, struct lt_policy_errors *errors);
+/* The bytes of a file, at most one more than the limit, for the parser to refuse; the caller frees
+ * *bytes. On failure errors has the one error. */
+int lt_policy_read(char **bytes, size_t *length, const char *path, struct lt_policy_errors *errors);
 void lt_policy_free(struct lt_policy *policy);
 
 #endif

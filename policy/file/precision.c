@@ -32,12 +32,12 @@ static const struct lt_word amp_words[] = {
     {.name = NULL},
 };
 static const struct lt_key keys[] = {
-    {"account", lt_read_account, AT(names[LT_PRECISION_OF_ACCOUNT]),
-	.size = LT_ACCOUNT_SIZE, .want = "a Slurm account"},
-    {"qos", lt_read_account, AT(names[LT_PRECISION_OF_QOS]),
-	.size = LT_ACCOUNT_SIZE, .want = "a Slurm QOS"},
-    {"partition", lt_read_name, AT(names[LT_PRECISION_OF_PARTITION]),
-	.size = LT_NAME_SIZE, .want = "a partition"},
+    {"account", lt_read_account, AT(names[LT_PRECISION_OF_ACCOUNT]), .size = LT_ACCOUNT_SIZE,
+	.want = "a Slurm account"},
+    {"qos", lt_read_account, AT(names[LT_PRECISION_OF_QOS]), .size = LT_ACCOUNT_SIZE,
+	.want = "a Slurm QOS"},
+    {"partition", lt_read_name, AT(names[LT_PRECISION_OF_PARTITION]), .size = LT_NAME_SIZE,
+	.want = "a partition"},
     {"amp", lt_read_word, AT(amp), .words = amp_words, .required = true,
 	.want = "auto, off, bf16, fp16 or fp8"},
     {.name = NULL},
@@ -45,8 +45,8 @@ static const struct lt_key keys[] = {
 #undef AT
 
 void
-lt_read_precision(struct lt_reader *reader, const yaml_node_t *name,
-    const yaml_node_t *node, void *item)
+lt_read_precision(
+    struct lt_reader *reader, const yaml_node_t *name, const yaml_node_t *node, void *item)
 {
 	struct lt_precision_rule *const made = item;
 	const struct lt_policy *const policy = reader->policy;
@@ -79,8 +79,7 @@ lt_read_precision(struct lt_reader *reader, const yaml_node_t *name,
 	for (int i = 0; i < policy->precision_count; i++)
 		if (policy->precisions[i].of == made->of &&
 		    strcmp(policy->precisions[i].name, made->name) == 0)
-			lt_complain(reader, node,
-			    "precision: got %s %s twice, want it once",
+			lt_complain(reader, node, "precision: got %s %s twice, want it once",
 			    LT_WORD(of_names, made->of), made->name);
 }
 
@@ -92,16 +91,14 @@ lt_policy_precision_text(char *out, size_t size, const struct lt_policy *policy)
 	if (size > 0)
 		out[0] = '\0';
 	for (int i = 0; i < policy->precision_count && used < size; i++) {
-		const struct lt_precision_rule *const rule =
-		    &policy->precisions[i];
+		const struct lt_precision_rule *const rule = &policy->precisions[i];
 		const char *word = "";
 
 		for (const struct lt_word *w = amp_words; w->name != NULL; w++)
 			if (w->value == (int)rule->precision)
 				word = w->name;
 		used += (size_t)snprintf(out + used, size - used, "%s%s:%s:%s",
-		    i > 0 ? "," : "precision=", LT_WORD(of_names, rule->of),
-		    rule->name, word);
+		    i > 0 ? "," : "precision=", LT_WORD(of_names, rule->of), rule->name, word);
 	}
 	return out;
 }

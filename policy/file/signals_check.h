@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Checks whether the signals of a policy and the kinds of its sources agree.
- * For `lowtide check` and lowtided alike, when every source's options are
- * right.
+ * Checks whether the signals of a policy and the kinds of its sources agree. For `lowtide check`
+ * and lowtided alike, when every source's options are right.
  */
 #ifndef LT_SIGNALS_CHECK_H
 #define LT_SIGNALS_CHECK_H
@@ -19,12 +18,11 @@ struct lt_source_kind {
 };
 
 /*
- * Append what is wrong, each "FILE:LINE:COL: carbon: ...": a source of another
- * kind than its key wants, average beside marginal intensity, life-cycle
- * beside direct emissions, money that has no rate. kinds: one per source of the
- * policy, in its order.
+ * Append what is wrong, each "FILE:LINE:COL: carbon: ...": a source of another kind than its key
+ * wants, average beside marginal intensity, life-cycle beside direct emissions, money that has no
+ * rate. kinds: one per source of the policy, in its order.
  */
-void lt_policy_check_signals(const struct lt_policy *policy,
-    const struct lt_source_kind *kinds, struct lt_policy_errors *errors);
+void lt_policy_check_signals(const struct lt_policy *policy, const struct lt_source_kind *kinds,
+    struct lt_policy_errors *errors);
 
 #endif

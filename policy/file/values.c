@@ -59,8 +59,7 @@ target(const struct lt_key *key, void *object)
 
 /* Complains unless node is a scalar. */
 static const char *
-take_text(
-    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node)
+take_text(struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node)
 {
 	const char *text = lt_scalar_peek(node);
 
@@ -82,8 +81,8 @@ is_name(const char *text)
 }
 
 bool
-lt_take_name(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, char *out, size_t size)
+lt_take_name(struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, char *out,
+    size_t size)
 {
 	const char *text = take_text(reader, key, node);
 
@@ -94,9 +93,8 @@ lt_take_name(struct lt_reader *reader, const struct lt_key *key,
 		return false;
 	}
 	if (strlen(text) >= size) {
-		lt_complain(reader, node,
-		    "%s: got a name of %zu bytes, want at most %zu", key->name,
-		    strlen(text), size - 1);
+		lt_complain(reader, node, "%s: got a name of %zu bytes, want at most %zu",
+		    key->name, strlen(text), size - 1);
 		return false;
 	}
 	snprintf(out, size, "%s", text);
@@ -104,8 +102,8 @@ lt_take_name(struct lt_reader *reader, const struct lt_key *key,
 }
 
 void
-lt_read_name(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_name(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	lt_take_name(reader, key, node, target(key, object), key->size);
 }
@@ -120,8 +118,8 @@ lt_lower(char *text)
 
 /* Accounts and QOS: Slurm keeps both in lower case. */
 void
-lt_read_account(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_account(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	char *name = target(key, object);
 
@@ -130,8 +128,8 @@ lt_read_account(struct lt_reader *reader, const struct lt_key *key,
 }
 
 void
-lt_read_currency(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_currency(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	const char *text = take_text(reader, key, node);
 	char hint[32];
@@ -140,8 +138,7 @@ lt_read_currency(struct lt_reader *reader, const struct lt_key *key,
 		return;
 	reader->has_currency |= object == reader->policy;
 	if (!lt_currency_is(text)) {
-		lt_unwanted(reader, key, node,
-		    lt_currency_hint(hint, sizeof(hint), text));
+		lt_unwanted(reader, key, node, lt_currency_hint(hint, sizeof(hint), text));
 		return;
 	}
 	memcpy(target(key, object), text, 4);
@@ -164,16 +161,15 @@ is_zone(const char *name)
 	FILE *file = fopen(path, "re");
 	if (file == NULL)
 		return false;
-	const bool is_ours =
-	    fread(magic, 1, sizeof(magic), file) == sizeof(magic) &&
-	    memcmp(magic, "TZif", sizeof(magic)) == 0;
+	const bool is_ours = fread(magic, 1, sizeof(magic), file) == sizeof(magic) &&
+			     memcmp(magic, "TZif", sizeof(magic)) == 0;
 	fclose(file);
 	return is_ours;
 }
 
 void
-lt_read_timezone(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_timezone(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	const char *text = take_text(reader, key, node);
 
@@ -186,15 +182,14 @@ lt_read_timezone(struct lt_reader *reader, const struct lt_key *key,
 }
 
 void
-lt_read_word(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_word(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	const char *text = take_text(reader, key, node);
 
 	if (text == NULL)
 		return;
-	for (const struct lt_word *word = key->words; word->name != NULL;
-	     word++) {
+	for (const struct lt_word *word = key->words; word->name != NULL; word++) {
 		if (strcmp(word->name, text) == 0) {
 			/* an enum: as wide as int */
 			memcpy(target(key, object), &word->value, sizeof(int));
@@ -205,11 +200,10 @@ lt_read_word(struct lt_reader *reader, const struct lt_key *key,
 }
 
 void
-lt_read_word_bits(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_word_bits(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
-	const struct lt_key one = {
-	    .name = key->name, .want = key->want, .words = key->words};
+	const struct lt_key one = {.name = key->name, .want = key->want, .words = key->words};
 	uint32_t *const bits = target(key, object);
 
 	if (node->type != YAML_SEQUENCE_NODE) {
@@ -220,19 +214,17 @@ lt_read_word_bits(struct lt_reader *reader, const struct lt_key *key,
 	     item < node->data.sequence.items.top; item++) {
 		int bit = -1;
 
-		lt_read_word(reader, &one,
-		    yaml_document_get_node(reader->document, *item), &bit);
+		lt_read_word(reader, &one, yaml_document_get_node(reader->document, *item), &bit);
 		if (bit >= 0)
 			*bits |= 1u << bit;
 	}
 }
 
 void
-lt_read_bool(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_bool(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
-	static const char *const words[][2] = {
-	    {"false", "true"}, {"no", "yes"}, {"off", "on"}};
+	static const char *const words[][2] = {{"false", "true"}, {"no", "yes"}, {"off", "on"}};
 	const char *text = take_text(reader, key, node);
 
 	if (text == NULL)
@@ -252,15 +244,14 @@ lt_read_bool(struct lt_reader *reader, const struct lt_key *key,
 
 /* A number in the key's range, or a complaint and false. */
 static bool
-take_double(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, double *value)
+take_double(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, double *value)
 {
 	const char *text = take_text(reader, key, node);
 
 	if (text == NULL)
 		return false;
-	if (lt_double_parse(text, value, NULL) == LT_OK && *value >= key->min &&
-	    *value <= key->max)
+	if (lt_double_parse(text, value, NULL) == LT_OK && *value >= key->min && *value <= key->max)
 		return true;
 	lt_unwanted(reader, key, node, "");
 	return false;
@@ -268,8 +259,8 @@ take_double(struct lt_reader *reader, const struct lt_key *key,
 
 /* The same as exact micros; percent: one "%" may follow. */
 static bool
-take_micros(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, bool percent, int64_t *micros)
+take_micros(struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node,
+    bool percent, int64_t *micros)
 {
 	char digits[64];
 	const char *text = take_text(reader, key, node);
@@ -280,26 +271,24 @@ take_micros(struct lt_reader *reader, const struct lt_key *key,
 	const size_t length = strlen(digits);
 	if (percent && length > 0 && digits[length - 1] == '%')
 		digits[length - 1] = '\0';
-	if (strlen(text) < sizeof(digits) &&
-	    lt_micros_parse(digits, micros, NULL) == LT_OK &&
-	    (double)*micros >= key->min * LT_MICROS &&
-	    (double)*micros <= key->max * LT_MICROS)
+	if (strlen(text) < sizeof(digits) && lt_micros_parse(digits, micros, NULL) == LT_OK &&
+	    (double)*micros >= key->min * LT_MICROS && (double)*micros <= key->max * LT_MICROS)
 		return true;
 	lt_unwanted(reader, key, node, "");
 	return false;
 }
 
 void
-lt_read_duration(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_duration(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	int64_t seconds;
 	const char *text = take_text(reader, key, node);
 
 	if (text == NULL)
 		return;
-	if (lt_duration_parse(text, &seconds, NULL) != LT_OK ||
-	    (double)seconds < key->min || (double)seconds > key->max)
+	if (lt_duration_parse(text, &seconds, NULL) != LT_OK || (double)seconds < key->min ||
+	    (double)seconds > key->max)
 		lt_unwanted(reader, key, node, "");
 	else
 		*(int64_t *)target(key, object) = seconds;
@@ -307,8 +296,8 @@ lt_read_duration(struct lt_reader *reader, const struct lt_key *key,
 
 /* Percent to parts per million; finer than that is cut. */
 void
-lt_read_ppm(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_ppm(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	int64_t micros;
 
@@ -317,8 +306,8 @@ lt_read_ppm(struct lt_reader *reader, const struct lt_key *key,
 }
 
 void
-lt_read_micros(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_micros(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	int64_t micros;
 
@@ -327,29 +316,27 @@ lt_read_micros(struct lt_reader *reader, const struct lt_key *key,
 }
 
 void
-lt_read_money_limit(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_money_limit(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	struct lt_amount *limit = target(key, object);
 
-	limit->has_money =
-	    take_micros(reader, key, node, false, &limit->money_micros);
+	limit->has_money = take_micros(reader, key, node, false, &limit->money_micros);
 }
 
 /* Kilograms to milligrams: a millionth of the one is the other. */
 void
-lt_read_carbon_limit(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_carbon_limit(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	struct lt_amount *limit = target(key, object);
 
-	limit->has_carbon =
-	    take_micros(reader, key, node, false, &limit->carbon_mg);
+	limit->has_carbon = take_micros(reader, key, node, false, &limit->carbon_mg);
 }
 
 void
-lt_read_double(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_double(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	double value;
 
@@ -359,23 +346,22 @@ lt_read_double(struct lt_reader *reader, const struct lt_key *key,
 
 /* An integer in the key's range. */
 static bool
-take_integer(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, int64_t *value)
+take_integer(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, int64_t *value)
 {
 	const char *text = take_text(reader, key, node);
 
 	if (text == NULL)
 		return false;
-	if (lt_int64_parse(text, (int64_t)key->min, (int64_t)key->max, value,
-		NULL) == LT_OK)
+	if (lt_int64_parse(text, (int64_t)key->min, (int64_t)key->max, value, NULL) == LT_OK)
 		return true;
 	lt_unwanted(reader, key, node, "");
 	return false;
 }
 
 void
-lt_read_path(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_path(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	const char *const text = lt_scalar_peek(node);
 
@@ -386,8 +372,8 @@ lt_read_path(struct lt_reader *reader, const struct lt_key *key,
 }
 
 void
-lt_read_port(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_port(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	int64_t value;
 
@@ -396,8 +382,8 @@ lt_read_port(struct lt_reader *reader, const struct lt_key *key,
 }
 
 void
-lt_read_u32(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_u32(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	int64_t value;
 
@@ -406,16 +392,16 @@ lt_read_u32(struct lt_reader *reader, const struct lt_key *key,
 }
 
 void
-lt_read_mebibytes(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_mebibytes(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	int64_t value;
 	const char *text = take_text(reader, key, node);
 
 	if (text == NULL)
 		return;
-	if (lt_mebibytes_parse(text, &value, NULL) != LT_OK ||
-	    (double)value < key->min || (double)value > key->max)
+	if (lt_mebibytes_parse(text, &value, NULL) != LT_OK || (double)value < key->min ||
+	    (double)value > key->max)
 		lt_unwanted(reader, key, node, "");
 	else
 		*(uint32_t *)target(key, object) = (uint32_t)value;
@@ -423,20 +409,19 @@ lt_read_mebibytes(struct lt_reader *reader, const struct lt_key *key,
 
 /* "8.0" to 80. */
 void
-lt_read_capability(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_capability(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	double value;
 
 	if (take_double(reader, key, node, &value))
-		*(uint32_t *)target(key, object) =
-		    (uint32_t)lround(value * 10.0);
+		*(uint32_t *)target(key, object) = (uint32_t)lround(value * 10.0);
 }
 
 /* A list of whole percents. */
 void
-lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_percents(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	struct lt_policy_budget *budget = object;
 	const struct lt_key percent = {.name = key->name,
@@ -453,14 +438,12 @@ lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
 		int64_t value;
 
 		if (budget->alert_count == LT_ALERTS_MAX) {
-			lt_complain(reader, node,
-			    "%s: got more than %d, the limit", key->name,
+			lt_complain(reader, node, "%s: got more than %d, the limit", key->name,
 			    LT_ALERTS_MAX);
 			return;
 		}
-		if (!take_integer(reader, &percent,
-			yaml_document_get_node(reader->document, *item),
-			&value))
+		if (!take_integer(
+			reader, &percent, yaml_document_get_node(reader->document, *item), &value))
 			return;
 		budget->alert_at[budget->alert_count++] = (int)value;
 	}
@@ -468,8 +451,8 @@ lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
 
 /* "13 months" */
 void
-lt_read_months(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_months(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	char digits[16];
 	int64_t value;
@@ -479,10 +462,8 @@ lt_read_months(struct lt_reader *reader, const struct lt_key *key,
 		return;
 	const size_t length = strcspn(text, " ");
 	snprintf(digits, sizeof(digits), "%.*s", (int)length, text);
-	if ((strcmp(text + length, " months") == 0 ||
-		strcmp(text + length, " month") == 0) &&
-	    lt_int64_parse(digits, (int64_t)key->min, (int64_t)key->max, &value,
-		NULL) == LT_OK)
+	if ((strcmp(text + length, " months") == 0 || strcmp(text + length, " month") == 0) &&
+	    lt_int64_parse(digits, (int64_t)key->min, (int64_t)key->max, &value, NULL) == LT_OK)
 		*(uint32_t *)target(key, object) = (uint32_t)value;
 	else
 		lt_unwanted(reader, key, node, "");
@@ -490,8 +471,8 @@ lt_read_months(struct lt_reader *reader, const struct lt_key *key,
 
 /* Reads names of Unix groups; those of a directory may have blanks in them. */
 void
-lt_read_groups(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
+lt_read_groups(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, void *object)
 {
 	struct lt_policy *policy = object;
 
@@ -501,8 +482,7 @@ lt_read_groups(struct lt_reader *reader, const struct lt_key *key,
 	}
 	for (const yaml_node_item_t *item = node->data.sequence.items.start;
 	     item < node->data.sequence.items.top; item++) {
-		const yaml_node_t *one =
-		    yaml_document_get_node(reader->document, *item);
+		const yaml_node_t *one = yaml_document_get_node(reader->document, *item);
 		const char *text = take_text(reader, key, one);
 
 		if (text == NULL)
@@ -510,19 +490,18 @@ lt_read_groups(struct lt_reader *reader, const struct lt_key *key,
 		if (text[0] == '\0' || strlen(text) >= LT_NAME_SIZE ||
 		    policy->viewer_count == LT_VIEWERS_MAX) {
 			lt_complain(reader, one,
-			    "%s: got \"%.80s\", want at most %d names of 1 to %d bytes",
-			    key->name, text, LT_VIEWERS_MAX, LT_NAME_SIZE - 1);
+			    "%s: got \"%.80s\", want at most %d names of 1 to %d bytes", key->name,
+			    text, LT_VIEWERS_MAX, LT_NAME_SIZE - 1);
 			return;
 		}
-		snprintf(policy->viewers[policy->viewer_count++], LT_NAME_SIZE,
-		    "%s", text);
+		snprintf(policy->viewers[policy->viewer_count++], LT_NAME_SIZE, "%s", text);
 	}
 }
 
 /* ---- dates ---- */
 
-/* Where midnight happens twice, mktime(3) may mean the second; where it never
- * does, an hour of the day before. */
+/* Where midnight happens twice, mktime(3) may mean the second; where it never does, an hour of the
+ * day before. */
 static int64_t
 midnight(struct tm *parts)
 {
@@ -590,10 +569,8 @@ lt_date_utc_s(const char *text, const char *zone, int64_t *utc_s)
 	}
 	if (part[0] < 1970 || part[0] > 2200)
 		return false;
-	struct tm wanted = {.tm_year = part[0] - 1900,
-	    .tm_mon = part[1] - 1,
-	    .tm_mday = part[2],
-	    .tm_isdst = -1};
+	struct tm wanted = {
+	    .tm_year = part[0] - 1900, .tm_mon = part[1] - 1, .tm_mday = part[2], .tm_isdst = -1};
 	*utc_s = local_time(&wanted, zone);
 	/* mktime(3) turns 31 April into 1 May: such a day is not */
 	return wanted.tm_mon == part[1] - 1 && wanted.tm_mday == part[2];

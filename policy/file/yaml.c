@@ -64,14 +64,12 @@ is_comment(const struct quoting *quoting, const char *at, const char *from)
 	       (at == from || isspace((unsigned char)at[-1]));
 }
 
-/* The one that begins at *at, which is the next one's beginning then; an empty
- * one at the end. */
+/* The one that begins at *at, which is the next one's beginning then; an empty one at the end. */
 static struct line
 next_line(const char **at, const char *end)
 {
 	struct line line = {.text = *at};
-	const char *const next =
-	    *at < end ? memchr(*at, '\n', (size_t)(end - *at)) : NULL;
+	const char *const next = *at < end ? memchr(*at, '\n', (size_t)(end - *at)) : NULL;
 	const char *const stop = next != NULL ? next : end;
 	struct quoting quoting = begins_line;
 
@@ -79,8 +77,7 @@ next_line(const char **at, const char *end)
 	while (line.text + line.length < stop &&
 	       !is_comment(&quoting, line.text + line.length, line.text))
 		pass_char(&quoting, line.text[line.length++]);
-	while (line.length > 0 &&
-	       isspace((unsigned char)line.text[line.length - 1]))
+	while (line.length > 0 && isspace((unsigned char)line.text[line.length - 1]))
 		line.length--;
 	while (line.indent < line.length && line.text[line.indent] == ' ')
 		line.indent++;
@@ -106,8 +103,7 @@ line_of(const char *text, size_t length, size_t number)
 static bool
 tight_dash(const struct line *line)
 {
-	return line->length > line->indent + 1 &&
-	       line->text[line->indent] == '-' &&
+	return line->length > line->indent + 1 && line->text[line->indent] == '-' &&
 	       line->text[line->indent + 1] != ' ';
 }
 
@@ -120,8 +116,8 @@ ends_value(const char *at, const char *end)
 	return at == end || strchr("\n#,:]}", *at) != NULL;
 }
 
-/* Where a quote begins that is not ended in its line, nor in a later one as a
- * text of many lines is; up to the line where it noticed. NULL: none. */
+/* Where a quote begins that is not ended in its line, nor in a later one as a text of many lines
+ * is; up to the line where it noticed. NULL: none. */
 static const char *
 open_quote(const char *text, size_t length, size_t noticed)
 {
@@ -134,8 +130,7 @@ open_quote(const char *text, size_t length, size_t noticed)
 		const char was = quoting.quote;
 
 		if (is_comment(&quoting, at, text)) {
-			const char *const next =
-			    memchr(at, '\n', (size_t)(end - at));
+			const char *const next = memchr(at, '\n', (size_t)(end - at));
 
 			if (next == NULL)
 				break;
@@ -152,8 +147,7 @@ open_quote(const char *text, size_t length, size_t noticed)
 		if (was == '\0' && quoting.quote != '\0') {
 			from = at;
 			is_long = false;
-		} else if (was == '\'' && quoting.quote == '\0' &&
-			   at + 1 < end && at[1] == was) {
+		} else if (was == '\'' && quoting.quote == '\0' && at + 1 < end && at[1] == was) {
 			quoting.quote = was; /* '' is one of the text */
 			at++;
 		} else if (was != '\0' && quoting.quote == '\0' && is_long &&
@@ -182,19 +176,17 @@ tight_colon(const struct line *line, size_t *at)
 }
 
 static void
-set_error(
-    struct yaml_error *error, size_t line, size_t column, const char *text)
+set_error(struct yaml_error *error, size_t line, size_t column, const char *text)
 {
 	error->line = line + 1;
 	error->column = column + 1;
 	(void)snprintf(error->text, sizeof(error->text), "%s", text);
 }
 
-/* The innermost { or [ that is open at the line where it noticed; its line and
- * column. '\0': none. */
+/* The innermost { or [ that is open at the line where it noticed; its line and column. '\0':
+ * none. */
 static char
-open_bracket(size_t *number, size_t *column, size_t noticed, const char *text,
-    size_t length)
+open_bracket(size_t *number, size_t *column, size_t noticed, const char *text, size_t length)
 {
 	enum { DEPTH = 64 };
 	struct {
@@ -231,12 +223,10 @@ open_bracket(size_t *number, size_t *column, size_t noticed, const char *text,
 }
 
 static bool
-explain_flow(struct yaml_error *error, const yaml_mark_t *at, const char *text,
-    size_t length)
+explain_flow(struct yaml_error *error, const yaml_mark_t *at, const char *text, size_t length)
 {
 	size_t number = 0, column = 0;
-	const char what =
-	    open_bracket(&number, &column, at->line, text, length);
+	const char what = open_bracket(&number, &column, at->line, text, length);
 
 	if (what == '\0' || number == at->line)
 		return false;
@@ -253,8 +243,7 @@ has_value(const struct line *line)
 }
 
 static bool
-explain_quote(
-    struct yaml_error *error, size_t noticed, const char *text, size_t length)
+explain_quote(struct yaml_error *error, size_t noticed, const char *text, size_t length)
 {
 	const char *const from = open_quote(text, length, noticed);
 	const char *line = text;
@@ -268,16 +257,14 @@ explain_quote(
 			number++;
 		}
 	set_error(error, number, (size_t)(from - line),
-	    *from == '"'
-		? "the quote \" that begins here is not closed in its line"
-		: "the quote ' that begins here is not closed in its line");
+	    *from == '"' ? "the quote \" that begins here is not closed in its line"
+			 : "the quote ' that begins here is not closed in its line");
 	return true;
 }
 
 /* "a: 1 b: 2", "key:value", "-value", or deeper than its line allows. */
 static bool
-explain_value(
-    struct yaml_error *error, size_t noticed, const char *text, size_t length)
+explain_value(struct yaml_error *error, size_t noticed, const char *text, size_t length)
 {
 	/* The last two before it that are not empty. */
 	struct line line = {.text = text}, before = line, other = line;
@@ -297,8 +284,7 @@ explain_value(
 		return true;
 	}
 	if (tight_dash(&line)) {
-		set_error(
-		    error, noticed, line.indent, "want a space after '-'");
+		set_error(error, noticed, line.indent, "want a space after '-'");
 		return true;
 	}
 	if (tight_colon(&line, &at)) {
@@ -306,8 +292,8 @@ explain_value(
 		return true;
 	}
 	/* As deep as the line before that: the one between is wrong. */
-	if (line.indent > before.indent && has_value(&before) &&
-	    other.length > 0 && other.indent == line.indent) {
+	if (line.indent > before.indent && has_value(&before) && other.length > 0 &&
+	    other.indent == line.indent) {
 		set_error(error, number, before.indent,
 		    "wrong indentation: the lines around it are deeper");
 		return true;
@@ -321,8 +307,7 @@ explain_value(
 }
 
 static void
-explain_key(struct yaml_error *error, const yaml_mark_t *key, const char *text,
-    size_t length)
+explain_key(struct yaml_error *error, const yaml_mark_t *key, const char *text, size_t length)
 {
 	const struct line line = line_of(text, length, key->line);
 	size_t at = 0;
@@ -330,45 +315,37 @@ explain_key(struct yaml_error *error, const yaml_mark_t *key, const char *text,
 	if (tight_colon(&line, &at))
 		set_error(error, key->line, at, "want a space after ':'");
 	else if (tight_dash(&line))
-		set_error(
-		    error, key->line, line.indent, "want a space after '-'");
+		set_error(error, key->line, line.indent, "want a space after '-'");
 	else
 		set_error(error, key->line, key->column, "want ':' after this");
 }
 
-/* Explains a scanner's or parser's error in words of the file. text: what the
- * parser failed on. */
+/* Explains a scanner's or parser's error in words of the file. text: what the parser failed on. */
 static void
-explain_syntax_error(struct yaml_error *error, const yaml_parser_t *parser,
-    const char *text, size_t length)
+explain_syntax_error(
+    struct yaml_error *error, const yaml_parser_t *parser, const char *text, size_t length)
 {
-	const char *const problem =
-	    parser->problem != NULL ? parser->problem : "can't parse";
-	const char *const context =
-	    parser->context != NULL ? parser->context : "";
+	const char *const problem = parser->problem != NULL ? parser->problem : "can't parse";
+	const char *const context = parser->context != NULL ? parser->context : "";
 	const yaml_mark_t *const at = &parser->problem_mark;
 	const yaml_mark_t *const from = &parser->context_mark;
-	/* The mark counts characters, not bytes: libyaml's own buffer says
-	 * what stands there. */
+	/* The mark counts characters, not bytes: libyaml's own buffer says what stands there. */
 	const bool is_tab = parser->buffer.pointer != NULL &&
 			    parser->buffer.pointer < parser->buffer.last &&
 			    *parser->buffer.pointer == '\t';
 
 	if (is_tab)
-		set_error(
-		    error, at->line, at->column, "a tab: indent with spaces");
+		set_error(error, at->line, at->column, "a tab: indent with spaces");
 	else if (explain_quote(error, at->line, text, length))
 		;
 	else if (strstr(context, "simple key") != NULL)
 		explain_key(error, from, text, length);
-	else if (strstr(context, "flow ") != NULL &&
-		 explain_flow(error, at, text, length))
+	else if (strstr(context, "flow ") != NULL && explain_flow(error, at, text, length))
 		;
 	else if (strstr(context, "flow ") != NULL)
 		set_error(error, at->line, at->column,
-		    strstr(context, "flow mapping") != NULL
-			? "want ',' or '}' here"
-			: "want ',' or ']' here");
+		    strstr(context, "flow mapping") != NULL ? "want ',' or '}' here"
+							    : "want ',' or ']' here");
 	else if (strstr(problem, "mapping values") != NULL &&
 		 explain_value(error, at->line, text, length))
 		;
@@ -376,15 +353,15 @@ explain_syntax_error(struct yaml_error *error, const yaml_parser_t *parser,
 		set_error(error, at->line, at->column,
 		    "a second ':' in this line: put text that has one into quotes");
 	else if (strstr(context, "block ") != NULL)
-		set_error(error, at->line, at->column,
-		    "wrong indentation: as deep as no line before it");
+		set_error(
+		    error, at->line, at->column, "wrong indentation: as deep as no line before it");
 	else if (strstr(problem, "cannot start any token") != NULL)
 		set_error(error, at->line, at->column,
 		    "no value begins with this character: put it into quotes");
 	else {
 		set_error(error, at->line, at->column, "");
-		(void)snprintf(error->text, sizeof(error->text), "YAML: %s%s%s",
-		    problem, context[0] ? " " : "", context);
+		(void)snprintf(error->text, sizeof(error->text), "YAML: %s%s%s", problem,
+		    context[0] ? " " : "", context);
 	}
 }
 
@@ -398,13 +375,12 @@ lt_errors_full(const struct lt_reader *reader)
 	return reader->errors->count >= LT_POLICY_ERRORS_MAX;
 }
 
-static void complain_at(struct lt_reader *reader, size_t line, size_t column,
-    const char *format, va_list arguments)
-    __attribute__((format(printf, 4, 0)));
+static void complain_at(struct lt_reader *reader, size_t line, size_t column, const char *format,
+    va_list arguments) __attribute__((format(printf, 4, 0)));
 
 static void
-complain_at(struct lt_reader *reader, size_t line, size_t column,
-    const char *format, va_list arguments)
+complain_at(
+    struct lt_reader *reader, size_t line, size_t column, const char *format, va_list arguments)
 {
 	if (lt_errors_full(reader))
 		return;
@@ -422,8 +398,7 @@ complain_at(struct lt_reader *reader, size_t line, size_t column,
 }
 
 void
-lt_complain(
-    struct lt_reader *reader, const yaml_node_t *at, const char *format, ...)
+lt_complain(struct lt_reader *reader, const yaml_node_t *at, const char *format, ...)
 {
 	va_list arguments;
 
@@ -433,12 +408,11 @@ lt_complain(
 	va_end(arguments);
 }
 
-static void complain_place(struct lt_reader *reader, size_t line, size_t column,
-    const char *format, ...) __attribute__((format(printf, 4, 5)));
+static void complain_place(struct lt_reader *reader, size_t line, size_t column, const char *format,
+    ...) __attribute__((format(printf, 4, 5)));
 
 static void
-complain_place(struct lt_reader *reader, size_t line, size_t column,
-    const char *format, ...)
+complain_place(struct lt_reader *reader, size_t line, size_t column, const char *format, ...)
 {
 	va_list arguments;
 
@@ -460,8 +434,7 @@ show_scalar(char *out, size_t size, const unsigned char *text, size_t length)
 			end--; /* not within a UTF-8 character */
 	}
 	for (size_t i = 0; i < end && used + 5 < size; i++)
-		out[used++] =
-		    (char)(text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i]);
+		out[used++] = (char)(text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i]);
 	out[used] = '\0';
 	if (end < length)
 		strcat(out, "...");
@@ -470,12 +443,10 @@ show_scalar(char *out, size_t size, const unsigned char *text, size_t length)
 bool
 lt_is_nothing(const yaml_node_t *node)
 {
-	if (node->type != YAML_SCALAR_NODE ||
-	    node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE)
+	if (node->type != YAML_SCALAR_NODE || node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE)
 		return false;
 	const char *text = (const char *)node->data.scalar.value;
-	return text[0] == '\0' || strcmp(text, "~") == 0 ||
-	       strcasecmp(text, "null") == 0;
+	return text[0] == '\0' || strcmp(text, "~") == 0 || strcasecmp(text, "null") == 0;
 }
 
 const char *
@@ -522,20 +493,17 @@ lt_number_hint(char *out, size_t size, const char *text)
 		return out;
 	digits[used] = '\0';
 	/* As in 0,215 and ,5. */
-	if (has_comma && !has_point &&
-	    (behind != 3 || digits[0] == '0' || behind == used)) {
-		memmove(digits + used - behind + 1, digits + used - behind,
-		    behind + 1);
+	if (has_comma && !has_point && (behind != 3 || digits[0] == '0' || behind == used)) {
+		memmove(digits + used - behind + 1, digits + used - behind, behind + 1);
 		digits[used - behind] = '.';
 	}
-	(void)snprintf(
-	    out, size, "; write %s%s", digits[0] == '.' ? "0" : "", digits);
+	(void)snprintf(out, size, "; write %s%s", digits[0] == '.' ? "0" : "", digits);
 	return out;
 }
 
 void
-lt_unwanted(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, const char *suffix)
+lt_unwanted(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node, const char *suffix)
 {
 	char shown[SHOWN_MAX + 8], got[SHOWN_MAX + 16], hint[48];
 	const char *const text = lt_scalar_peek(node);
@@ -549,20 +517,19 @@ lt_unwanted(struct lt_reader *reader, const struct lt_key *key,
 	} else if (lt_is_nothing(node)) {
 		snprintf(got, sizeof(got), "nothing");
 	} else {
-		show_scalar(shown, sizeof(shown), node->data.scalar.value,
-		    node->data.scalar.length);
+		show_scalar(
+		    shown, sizeof(shown), node->data.scalar.value, node->data.scalar.length);
 		snprintf(got, sizeof(got), "\"%s\"", shown);
 	}
-	lt_complain(reader, node, "%s: got %s, want %s%s", key->name, got,
-	    key->want, suffix);
+	lt_complain(reader, node, "%s: got %s, want %s%s", key->name, got, key->want, suffix);
 }
 
 /* ---- the document ---- */
 
 /* Line and column of a byte that is not UTF-8: libyaml gives its offset. */
 static void
-complain_encoding(struct lt_reader *reader, const yaml_parser_t *parser,
-    const char *text, size_t length)
+complain_encoding(
+    struct lt_reader *reader, const yaml_parser_t *parser, const char *text, size_t length)
 {
 	size_t line = 1, column = 1;
 
@@ -574,14 +541,13 @@ complain_encoding(struct lt_reader *reader, const yaml_parser_t *parser,
 			column++;
 		}
 	}
-	complain_place(reader, line, column,
-	    "%s (byte 0x%02x), want UTF-8 text", parser->problem,
+	complain_place(reader, line, column, "%s (byte 0x%02x), want UTF-8 text", parser->problem,
 	    (unsigned int)parser->problem_value & 0xff);
 }
 
 static void
-complain_yaml(struct lt_reader *reader, const yaml_parser_t *parser,
-    const char *text, size_t length)
+complain_yaml(
+    struct lt_reader *reader, const yaml_parser_t *parser, const char *text, size_t length)
 {
 	if (parser->error == YAML_MEMORY_ERROR) {
 		complain_place(reader, 1, 1, "out of memory");
@@ -598,20 +564,18 @@ complain_yaml(struct lt_reader *reader, const yaml_parser_t *parser,
 }
 
 static bool
-parser_open(struct lt_reader *reader, yaml_parser_t *parser, const char *text,
-    size_t length)
+parser_open(struct lt_reader *reader, yaml_parser_t *parser, const char *text, size_t length)
 {
 	if (!yaml_parser_initialize(parser)) {
 		complain_place(reader, 1, 1, "out of memory");
 		return false;
 	}
-	yaml_parser_set_input_string(
-	    parser, (const unsigned char *)text, length);
+	yaml_parser_set_input_string(parser, (const unsigned char *)text, length);
 	return true;
 }
 
-/* libyaml's time grows by the square of the depth, so tokens are counted
- * before it builds anything. */
+/* libyaml's time grows by the square of the depth, so tokens are counted before it builds
+ * anything. */
 static bool
 check_depth(struct lt_reader *reader, const char *text, size_t length)
 {
@@ -632,17 +596,15 @@ check_depth(struct lt_reader *reader, const char *text, size_t length)
 		const yaml_token_type_t type = token.type;
 		if (type == YAML_BLOCK_SEQUENCE_START_TOKEN ||
 		    type == YAML_BLOCK_MAPPING_START_TOKEN ||
-		    type == YAML_FLOW_SEQUENCE_START_TOKEN ||
-		    type == YAML_FLOW_MAPPING_START_TOKEN)
+		    type == YAML_FLOW_SEQUENCE_START_TOKEN || type == YAML_FLOW_MAPPING_START_TOKEN)
 			depth++;
-		else if (type == YAML_BLOCK_END_TOKEN ||
-			 type == YAML_FLOW_SEQUENCE_END_TOKEN ||
+		else if (type == YAML_BLOCK_END_TOKEN || type == YAML_FLOW_SEQUENCE_END_TOKEN ||
 			 type == YAML_FLOW_MAPPING_END_TOKEN)
 			depth--;
 		if (depth > DEPTH_MAX) {
 			complain_place(reader, token.start_mark.line + 1,
-			    token.start_mark.column + 1,
-			    "YAML: nested deeper than %d levels", DEPTH_MAX);
+			    token.start_mark.column + 1, "YAML: nested deeper than %d levels",
+			    DEPTH_MAX);
 			ok = false;
 		}
 		more = type != YAML_STREAM_END_TOKEN;
@@ -653,13 +615,11 @@ check_depth(struct lt_reader *reader, const char *text, size_t length)
 }
 
 bool
-lt_yaml_load(struct lt_reader *reader, yaml_document_t *document,
-    const char *text, size_t length)
+lt_yaml_load(struct lt_reader *reader, yaml_document_t *document, const char *text, size_t length)
 {
 	yaml_parser_t parser;
 
-	if (!check_depth(reader, text, length) ||
-	    !parser_open(reader, &parser, text, length))
+	if (!check_depth(reader, text, length) || !parser_open(reader, &parser, text, length))
 		return false;
 	bool loaded = yaml_parser_load(&parser, document) != 0;
 	if (!loaded) {
@@ -677,8 +637,7 @@ lt_yaml_load(struct lt_reader *reader, yaml_document_t *document,
 		loaded = false;
 	} else {
 		if (yaml_document_get_root_node(&next) != NULL) {
-			complain_place(reader, next.start_mark.line + 1,
-			    next.start_mark.column + 1,
+			complain_place(reader, next.start_mark.line + 1, next.start_mark.column + 1,
 			    "got a second document (---), want one");
 			loaded = false;
 		}
@@ -705,8 +664,8 @@ lt_suggest(char *out, size_t size, const char *word, const char *const *names)
 		return;
 	}
 	for (; *names != NULL && used + strlen(*names) + 8 < KNOWN_MAX; names++)
-		used += (size_t)snprintf(out + used, size - used, "%s%s",
-		    used > 0 ? ", " : "; known: ", *names);
+		used += (size_t)snprintf(
+		    out + used, size - used, "%s%s", used > 0 ? ", " : "; known: ", *names);
 	if (*names != NULL && used > 0)
 		snprintf(out + used, size - used, ", ...");
 }
@@ -714,8 +673,7 @@ lt_suggest(char *out, size_t size, const char *word, const char *const *names)
 /* ---- mappings ---- */
 
 static void
-complain_key(struct lt_reader *reader, const struct lt_key *keys,
-    const yaml_node_t *node)
+complain_key(struct lt_reader *reader, const struct lt_key *keys, const yaml_node_t *node)
 {
 	if (node->type != YAML_SCALAR_NODE) {
 		lt_complain(reader, node, "got a %s as a key, want a name",
@@ -725,8 +683,7 @@ complain_key(struct lt_reader *reader, const struct lt_key *keys,
 	const char *names[LT_KEYS_MAX + 1];
 	char shown[SHOWN_MAX + 8], hint[384];
 	int count = 0;
-	show_scalar(shown, sizeof(shown), node->data.scalar.value,
-	    node->data.scalar.length);
+	show_scalar(shown, sizeof(shown), node->data.scalar.value, node->data.scalar.length);
 	for (; keys[count].name != NULL; count++)
 		names[count] = keys[count].name;
 	names[count] = NULL;
@@ -743,25 +700,21 @@ complain_key(struct lt_reader *reader, const struct lt_key *keys,
 static const char *
 digits_of(const struct lt_reader *reader, int index)
 {
-	const char *const text =
-	    lt_scalar_peek(yaml_document_get_node(reader->document, index));
+	const char *const text = lt_scalar_peek(yaml_document_get_node(reader->document, index));
 
-	return text != NULL && strlen(text) <= 15 &&
-		       strspn(text, "0123456789.") == strlen(text)
+	return text != NULL && strlen(text) <= 15 && strspn(text, "0123456789.") == strlen(text)
 		   ? text
 		   : NULL;
 }
 
-/* "amount: 10,000" in {}: the comma made a key of 000. How many keys are such
- * parts of one number, from this one on; 0: none. */
+/* "amount: 10,000" in {}: the comma made a key of 000. How many keys are such parts of one number,
+ * from this one on; 0: none. */
 static int
-complain_comma(struct lt_reader *reader, const yaml_node_t *mapping,
-    const yaml_node_pair_t *pair)
+complain_comma(struct lt_reader *reader, const yaml_node_t *mapping, const yaml_node_pair_t *pair)
 {
 	if (pair == mapping->data.mapping.pairs.start)
 		return 0;
-	const yaml_node_t *const key =
-	    yaml_document_get_node(reader->document, pair[-1].key);
+	const yaml_node_t *const key = yaml_document_get_node(reader->document, pair[-1].key);
 	const char *const begins = digits_of(reader, pair[-1].value);
 	char got[SHOWN_MAX], hint[48], shown[SHOWN_MAX + 8];
 	struct lt_text text = {.out = got, .size = sizeof(got)};
@@ -773,21 +726,18 @@ complain_comma(struct lt_reader *reader, const yaml_node_t *mapping,
 	for (; pair + parts < mapping->data.mapping.pairs.top; parts++) {
 		const char *const part = digits_of(reader, pair[parts].key);
 
-		if (part == NULL || !lt_is_nothing(yaml_document_get_node(
-					reader->document, pair[parts].value)))
+		if (part == NULL ||
+		    !lt_is_nothing(yaml_document_get_node(reader->document, pair[parts].value)))
 			break;
 		lt_text_put(&text, ",%s", part);
 	}
 	if (parts == 0)
 		return 0;
-	show_scalar(shown, sizeof(shown), key->data.scalar.value,
-	    key->data.scalar.length);
-	lt_complain(reader,
-	    yaml_document_get_node(reader->document, pair[-1].value),
+	show_scalar(shown, sizeof(shown), key->data.scalar.value, key->data.scalar.length);
+	lt_complain(reader, yaml_document_get_node(reader->document, pair[-1].value),
 	    "%s: got \"%s\"%s", shown, got,
-	    lt_number_hint(hint, sizeof(hint), got)[0] != '\0'
-		? hint
-		: "; want a number without commas");
+	    lt_number_hint(hint, sizeof(hint), got)[0] != '\0' ? hint
+							       : "; want a number without commas");
 	return parts;
 }
 
@@ -804,20 +754,17 @@ find_key(const struct lt_key *keys, const yaml_node_t *node)
 }
 
 void
-lt_read_mapping(struct lt_reader *reader, const struct lt_key *keys,
-    const yaml_node_t *node, void *object)
+lt_read_mapping(
+    struct lt_reader *reader, const struct lt_key *keys, const yaml_node_t *node, void *object)
 {
 	const yaml_node_t *values[LT_KEYS_MAX] = {NULL};
 
 	for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
-	     pair < node->data.mapping.pairs.top && !lt_errors_full(reader);
-	     pair++) {
-		const yaml_node_t *name =
-		    yaml_document_get_node(reader->document, pair->key);
+	     pair < node->data.mapping.pairs.top && !lt_errors_full(reader); pair++) {
+		const yaml_node_t *name = yaml_document_get_node(reader->document, pair->key);
 		const int i = find_key(keys, name);
 
-		const int parts =
-		    i < 0 ? complain_comma(reader, node, pair) : 0;
+		const int parts = i < 0 ? complain_comma(reader, node, pair) : 0;
 
 		if (parts > 0)
 			pair += parts - 1;
@@ -825,18 +772,16 @@ lt_read_mapping(struct lt_reader *reader, const struct lt_key *keys,
 			complain_key(reader, keys, name);
 		else if (values[i] != NULL)
 			lt_complain(reader, name,
-			    "%s: got it twice (line %zu has the first), want it once",
-			    keys[i].name, values[i]->start_mark.line + 1);
+			    "%s: got it twice (line %zu has the first), want it once", keys[i].name,
+			    values[i]->start_mark.line + 1);
 		else
-			values[i] = yaml_document_get_node(
-			    reader->document, pair->value);
+			values[i] = yaml_document_get_node(reader->document, pair->value);
 	}
 	/* In the table's order, so that a key can stand on those before. */
 	for (int i = 0; keys[i].name != NULL; i++) {
 		if (values[i] == NULL) {
 			if (keys[i].required)
-				lt_complain(reader, node,
-				    "%s: missing, want %s", keys[i].name,
+				lt_complain(reader, node, "%s: missing, want %s", keys[i].name,
 				    keys[i].want);
 			continue;
 		}

@@ -14,7 +14,7 @@
  * *parallel: %N, 0 = none. LT_EINPUT with the column for bad text,
  * LT_ELIMIT when an id reaches max_array_size (0: LT_ARRAY_TASKS_MAX).
  */
-int lt_array_count(const char *text, uint32_t max_array_size, uint32_t *tasks,
-    uint32_t *parallel, struct lt_error *err);
+int lt_array_count(const char *text, uint32_t max_array_size, uint32_t *tasks, uint32_t *parallel,
+    struct lt_error *err);
 
 #endif

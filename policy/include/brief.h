@@ -1,7 +1,7 @@
 /*
- * Builds a line for the user who submits a job: parts in the order in which
- * they are read, each with how long it is kept. What does not fit is left out
- * whole, the least important first, so that no figure is ever cut.
+ * Builds a line for the user who submits a job: parts in the order in which they are read, each
+ * with how long it is kept. What does not fit is left out whole, the least important first, so that
+ * no figure is ever cut.
  */
 #ifndef LT_BRIEF_H
 #define LT_BRIEF_H
@@ -11,8 +11,8 @@
 
 enum {
 	LT_TERMINAL_COLUMNS = 100,
-	/* Behind "sbatch: lowtide: " and "sbatch: error: lowtide: "; Slurm puts
-	 * the number of a component before it, too. */
+	/* Behind "sbatch: lowtide: " and "sbatch: error: lowtide: "; Slurm puts the number of a
+	 * component before it, too. */
 	LT_BRIEF_COLUMNS = LT_TERMINAL_COLUMNS - 17,
 	LT_ERROR_COLUMNS = LT_TERMINAL_COLUMNS - 24,
 	LT_BRIEF_ALL = 1 << 16, /* columns that no line has */
@@ -33,18 +33,17 @@ struct lt_brief { /* starts as { .count = 0 } */
 };
 
 /* Add a part. What has no room in the line is not added. */
-void lt_brief_put(struct lt_brief *line, uint16_t keep, const char *before,
-    const char *format, ...) __attribute__((format(printf, 4, 5)));
+void lt_brief_put(struct lt_brief *line, uint16_t keep, const char *before, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* A name; of a long one the end may become "...", while its beginning stays. */
-void lt_brief_put_name(struct lt_brief *line, uint16_t keep, uint16_t keep_end,
-    const char *before, const char *name);
+void lt_brief_put_name(
+    struct lt_brief *line, uint16_t keep, uint16_t keep_end, const char *before, const char *name);
 
 /*
  * Write the parts that fit into so many columns. Of parts with
  * equal keep the last is left out first. Writes at most size bytes, ended.
  * Returns out. Pure.
  */
-const char *lt_brief_text(
-    char *out, size_t size, const struct lt_brief *line, int columns);
+const char *lt_brief_text(char *out, size_t size, const struct lt_brief *line, int columns);
 
 #endif

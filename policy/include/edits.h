@@ -1,6 +1,6 @@
 /*
- * A plan carried out: what it writes into the job and says to the user. The
- * one place for it; SPANK and job_submit only apply it.
+ * A plan carried out: what it writes into the job and says to the user. The one place for it; SPANK
+ * and job_submit only apply it.
  */
 #ifndef LT_EDITS_H
 #define LT_EDITS_H
@@ -28,7 +28,7 @@ struct lt_intent { /* all pointers are lent */
 	const struct lt_options *options;
 	const struct lt_plan *plan; /* NULL: none could be made */
 	uint32_t fixed;		    /* enum lt_fixed */
-	bool asked; /* for a plan, by option or the site's default */
+	bool asked;		    /* for a plan, by option or the site's default */
 	int64_t now_utc_s;
 };
 
@@ -50,30 +50,27 @@ struct lt_edits {
 };
 
 /*
- * Fill the edits of a plan, as far as the market's mode lets lowtide edit and
- * refuse, and as the user left it open. *edits is always written whole; it
- * owns all that is in it. Pure.
+ * Fill the edits of a plan, as far as the market's mode lets lowtide edit and refuse, and as the
+ * user left it open. *edits is always written whole; it owns all that is in it. Pure.
  */
 void lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent);
 
 /*
- * Writes the message for the user: the plan in a line, and the notes in a
- * second one, if there is one; "" for nothing. Lines have no end, and at most
- * LT_BRIEF_COLUMNS columns. The request has what is left by then (left).
- * Returns out. Pure.
+ * Writes the message for the user: the plan in a line, and the notes in a second one, if there is
+ * one; "" for nothing. Lines have no end, and at most LT_BRIEF_COLUMNS columns. The request has
+ * what is left by then (left). Returns out. Pure.
  */
-const char *lt_edits_words(char *out, size_t size, const struct lt_edits *edits,
-    const struct lt_intent *intent);
+const char *lt_edits_words(
+    char *out, size_t size, const struct lt_edits *edits, const struct lt_intent *intent);
 
 /* The request as it is after the edits, to be priced. */
 void lt_edits_lay(struct lt_request *request, const struct lt_edits *edits);
 
 /*
- * Where the job may run and from when, for lt_quote_hold(). plan: the one that
- * is carried out, NULL = none. partitions has room for LT_PARTITIONS_MAX; the
- * count is returned.
+ * Where the job may run and from when, for lt_quote_hold(). plan: the one that is carried out, NULL
+ * = none. partitions has room for LT_PARTITIONS_MAX; the count is returned.
  */
-int lt_edits_places(int *partitions, int64_t *earliest_utc_s,
-    const struct lt_request *request, const struct lt_plan *plan);
+int lt_edits_places(int *partitions, int64_t *earliest_utc_s, const struct lt_request *request,
+    const struct lt_plan *plan);
 
 #endif

@@ -17,9 +17,9 @@ enum lt_code {
 	LT_ECHECKSUM = -6, /* a torn or damaged file */
 	LT_ENOENT = -7,	   /* no such file, partition, job */
 	LT_ENOMEM = -8,
-	LT_ESTALE = -9,	  /* older than allowed */
-	LT_ENET = -10,	  /* a source or peer can't be reached or misbehaves */
-	LT_EDENIED = -11, /* not permitted */
+	LT_ESTALE = -9,	    /* older than allowed */
+	LT_ENET = -10,	    /* a source or peer can't be reached or misbehaves */
+	LT_EDENIED = -11,   /* not permitted */
 	LT_EOVERFLOW = -12, /* passes int64_t */
 	LT_ECONFLICT = -13, /* not as things are now */
 };
@@ -38,9 +38,8 @@ struct lt_error { /* caller's; start as { 0 } */
 int lt_fail(struct lt_error *err, enum lt_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Put "<context>: " before the text that is there. Returns err->code, or
- * LT_EBUG without a failure or an err. */
-int lt_context(struct lt_error *err, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Put "<context>: " before the text that is there. Returns err->code, or LT_EBUG without a failure
+ * or an err. */
+int lt_context(struct lt_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Expected active time under Poisson interruptions. docs/model.md has the
- * equations; sources: Young 1974, Daly 2006 (doi 10.1016/j.future.2004.11.016).
+ * Expected active time under Poisson interruptions. docs/model.md has the equations; sources: Young
+ * 1974, Daly 2006 (doi 10.1016/j.future.2004.11.016).
  */
 #ifndef LT_INTERRUPTION_H
 #define LT_INTERRUPTION_H
@@ -12,7 +12,7 @@ enum {
 	LT_CHECKPOINT_WRITE_S = 60,  /* where it is not known */
 	LT_CHECKPOINT_CALM_S = 3600, /* where nodes are not taken */
 	LT_MONTH_H = 730,	     /* a year has 8,760 hours */
-	LT_NOTICE_MARGIN_S = 5, /* between Slurm's KILL and the node's end */
+	LT_NOTICE_MARGIN_S = 5,	     /* between Slurm's KILL and the node's end */
 };
 
 struct lt_checkpoint {
@@ -38,8 +38,8 @@ struct lt_active {
 	double expected_interruptions; /* E[N] = E[A] / M */
 	double restart_chance;	       /* chance of at least one interruption in
 					* work_s */
-	double lost_s;	   /* of active_s: work done again, and restarts */
-	double interval_s; /* checkpoint interval used; 0 = none */
+	double lost_s;		       /* of active_s: work done again, and restarts */
+	double interval_s;	       /* checkpoint interval used; 0 = none */
 };
 
 /*
@@ -49,49 +49,42 @@ struct lt_active {
  */
 double lt_checkpoint_interval_s(double write_s, double hazard_per_h);
 
-/* Returns the checkpoint for a place whose storage takes so many GiB a second
- * (0 = not known): where the job does not say how long one takes, by its size,
- * at least 1 s. */
+/* Returns the checkpoint for a place whose storage takes so many GiB a second (0 = not known):
+ * where the job does not say how long one takes, by its size, at least 1 s. */
 struct lt_checkpoint lt_checkpoint_there(
     const struct lt_checkpoint *checkpoint, double storage_gib_per_s);
 
 /* How often it writes: the user's own interval, else the optimum. 0 = never. */
-double lt_checkpoint_every_s(
-    const struct lt_checkpoint *checkpoint, double hazard_per_h);
+double lt_checkpoint_every_s(const struct lt_checkpoint *checkpoint, double hazard_per_h);
 
-/* Returns the interval that a job is given: scripts need one where none is
- * best, too. */
+/* Returns the interval that a job is given: scripts need one where none is best, too. */
 double lt_checkpoint_told_s(double every_s);
 
 /* Returns the most that a run loses when its nodes are taken without a word:
- * the last interval, the writing of one checkpoint, and the start from the one
- * before. Infinite where none is written. docs/model.md, eq. (24c). */
-double lt_checkpoint_lost_s(const struct lt_checkpoint *checkpoint,
-    double hazard_per_h, double restart_s);
+ * the last interval, the writing of one checkpoint, and the start from the one before. Infinite
+ * where none is written. docs/model.md, eq. (24c). */
+double lt_checkpoint_lost_s(
+    const struct lt_checkpoint *checkpoint, double hazard_per_h, double restart_s);
 
 /* Returns the work that a run of so long has kept then: all but that, at least
  * 0. Nothing where none is written. So a first run has kept a start for the
- * next one, and what all runs took less what they have kept is what each of
- * them may lose. */
-int64_t lt_checkpoint_kept_s(const struct lt_checkpoint *checkpoint,
-    double hazard_per_h, double restart_s, int64_t ran_s);
+ * next one, and what all runs took less what they have kept is what each of them may lose. */
+int64_t lt_checkpoint_kept_s(
+    const struct lt_checkpoint *checkpoint, double hazard_per_h, double restart_s, int64_t ran_s);
 
-/* True if one can be written within the notice (0 = none). docs/model.md, eq.
- * (12). */
-bool lt_checkpoint_fits(
-    const struct lt_checkpoint *checkpoint, double notice_s);
+/* True if one can be written within the notice (0 = none). docs/model.md, eq. (12). */
+bool lt_checkpoint_fits(const struct lt_checkpoint *checkpoint, double notice_s);
 
 /*
- * Hazard per hour of a chance of interruption over a period: published rates
- * are per month (730 h), per 28 days (672 h) or per hour, and only hazards can
- * be compared. -ln(1 - chance) / period_h; chance in [0, 1), period_h > 0,
- * else NAN. docs/model.md, eq. (33).
+ * Hazard per hour of a chance of interruption over a period: published rates are per month (730 h),
+ * per 28 days (672 h) or per hour, and only hazards can be compared. -ln(1 - chance) / period_h;
+ * chance in [0, 1), period_h > 0, else NAN. docs/model.md, eq. (33).
  */
 double lt_hazard_per_hour(double chance, double period_h);
 
 /*
- * E[A] = sum over segments of M e^(R/M) (e^(L/M) - 1); without a checkpoint
- * one segment of work_s. Infinity when it passes 1e12 s. Pure.
+ * E[A] = sum over segments of M e^(R/M) (e^(L/M) - 1); without a checkpoint one segment of work_s.
+ * Infinity when it passes 1e12 s. Pure.
  */
 struct lt_active lt_active_time(const struct lt_exposure *exposure);
 

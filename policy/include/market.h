@@ -1,7 +1,6 @@
 /*
- * The market: what lowtided compiled for deciding. Policy, partitions, GPU
- * facts, signal series and what is already booked. Loaded from the market
- * snapshot, then read only; one arena, freed whole.
+ * The market: what lowtided compiled for deciding. Policy, partitions, GPU facts, signal series and
+ * what is already booked. Loaded from the market snapshot, then read only; one arena, freed whole.
  */
 #ifndef LT_MARKET_H
 #define LT_MARKET_H
@@ -15,12 +14,7 @@
 #include "series.h"
 #include "zone.h"
 
-enum lt_mode {
-	LT_MODE_OBSERVE,
-	LT_MODE_ADVISE,
-	LT_MODE_ENFORCE,
-	LT_MODE_COUNT
-};
+enum lt_mode { LT_MODE_OBSERVE, LT_MODE_ADVISE, LT_MODE_ENFORCE, LT_MODE_COUNT };
 
 enum lt_objective {
 	LT_OBJECTIVE_OFF, /* the job did not ask, or said off */
@@ -56,9 +50,8 @@ struct lt_gpu_kind {
 };
 
 /* One kind of node within a partition. */
-/* Sizes by which nodes are shared on Kubernetes, where whole CPUs, MiB and GPUs
- * are too coarse: for a node what pods may request, for pods what they do. 0 =
- * not so. */
+/* Sizes by which nodes are shared on Kubernetes, where whole CPUs, MiB and GPUs are too coarse: for
+ * a node what pods may request, for pods what they do. 0 = not so. */
 struct lt_exact {
 	uint64_t cpu_milli, memory_kib;
 	uint64_t gpu_micro; /* 0 = by whole GPUs */
@@ -72,8 +65,8 @@ struct lt_pod_size {
 
 struct lt_shape {
 	uint32_t node_count;
-	/* Those of them that take no new jobs now: down, drained, reserved.
-	 * They don't count for a job that is moved there. */
+	/* Those of them that take no new jobs now: down, drained, reserved. They don't count for a
+	 * job that is moved there. */
 	uint32_t closed_count;
 	uint32_t cpus;		   /* that jobs can be given */
 	uint32_t sockets, threads; /* of a node, of a core; 0 = 1 */
@@ -84,9 +77,9 @@ struct lt_shape {
 	uint64_t memory_mib;
 	struct lt_exact exact; /* Kubernetes: its share is a weighted sum */
 	uint64_t tmp_disk_mib;
-	char features[LT_FEATURES_SIZE]; /* comma list; cut = as if none */
+	char features[LT_FEATURES_SIZE];	    /* comma list; cut = as if none */
 	struct lt_gpu_kind kinds[LT_GPU_KINDS_MAX]; /* most first */
-	bool gpus_unclear; /* more types, or a name that is too long */
+	bool gpus_unclear;			    /* more types, or a name that is too long */
 	/* In market->gpus; of several the least memory. -1 = unknown. */
 	int gpu_index;
 };
@@ -101,12 +94,12 @@ enum lt_partition_flag {
 					    * there may be preempted */
 	LT_PARTITION_EXCLUSIVE = 1 << 4,   /* whole nodes always */
 	LT_PARTITION_PREEMPTIBLE = 1 << 5, /* policy: preemptible */
-	LT_PARTITION_OWNED = 1 << 6,  /* decide by energy, charge by price */
-	LT_PARTITION_GROUPS = 1 << 7, /* AllowGroups set: home only */
+	LT_PARTITION_OWNED = 1 << 6,	   /* decide by energy, charge by price */
+	LT_PARTITION_GROUPS = 1 << 7,	   /* AllowGroups set: home only */
 	LT_PARTITION_ROOT_ONLY = 1 << 8,
 	LT_PARTITION_OVERSUBSCRIBE = 1 << 9,
-	/* Slurm rounds a job's CPUs on a node up to this: CR_Core, CR_Socket;
-	 * neither: single CPUs. */
+	/* Slurm rounds a job's CPUs on a node up to this: CR_Core, CR_Socket; neither: single
+	 * CPUs. */
 	LT_PARTITION_BY_CORE = 1 << 10,
 	LT_PARTITION_BY_SOCKET = 1 << 11,
 	LT_PARTITION_TASK_PER_CORE = 1 << 12, /* CR_ONE_TASK_PER_CORE */
@@ -126,16 +119,16 @@ enum lt_partition_flag {
 	/* Where these hold, --ntasks-per-node on each node goes before
 	 * --ntasks. */
 	LT_PARTITION_DEALS_BY_NODE = 1 << 19,
-	/* Jobs that are never moved there, unless their user named it: jobs
-	 * without GPUs, jobs with some, any. */
+	/* Jobs that are never moved there, unless their user named it: jobs without GPUs, jobs with
+	 * some, any. */
 	LT_PARTITION_NO_CPU_JOBS = 1 << 20,
 	LT_PARTITION_NO_GPU_JOBS = 1 << 21,
 	LT_PARTITION_NO_TARGET = 1 << 22,
-	/* Slurm shows no node of it now: what its shapes say is of those that
-	 * were there last, or the policy's. */
+	/* Slurm shows no node of it now: what its shapes say is of those that were there last, or
+	 * the policy's. */
 	LT_PARTITION_NO_NODES = 1 << 23,
-	/* Hidden, for reservations only, or with a flag that lowtide does not
-	 * know: no job is moved there. */
+	/* Hidden, for reservations only, or with a flag that lowtide does not know: no job is moved
+	 * there. */
 	LT_PARTITION_CLOSED = 1 << 24,
 	LT_PARTITION_NO_ROOT = 1 << 25, /* not for root's jobs */
 };
@@ -157,8 +150,8 @@ struct lt_limits {
 	bool others;	/* of something else, or to nothing: not understood */
 };
 
-/* A limit from a site's QOS and associations: a job that Slurm takes at home
- * may be refused where it is given more, or other things. */
+/* A limit from a site's QOS and associations: a job that Slurm takes at home may be refused where
+ * it is given more, or other things. */
 enum lt_job_limit {
 	LT_LIMITS_AMOUNTS = 1 << 0, /* CPUs, memory, nodes, GPUs of a job */
 	LT_LIMITS_OTHERS = 1 << 1,  /* GPUs of a type, billing and the like */
@@ -170,40 +163,38 @@ struct lt_partition {
 	/* Slurm's limits; INT64_MAX / UINT32_MAX = none */
 	int64_t max_time_s;
 	int64_t default_time_s; /* 0 = not set */
-	/* How much longer than its limit a job may run: OverTimeLimit, and
-	 * until slurmctld looks. INT64_MAX = UNLIMITED; lt_overrun_s() */
+	/* How much longer than its limit a job may run: OverTimeLimit, and until slurmctld looks.
+	 * INT64_MAX = UNLIMITED; lt_overrun_s() */
 	int64_t overrun_s;
 	uint32_t min_nodes, max_nodes;
 	uint64_t default_memory_mib; /* per node or CPU, as the flag says */
 	bool default_memory_is_per_cpu;
 	uint64_t max_memory_mib; /* 0 = none */
 	bool max_memory_is_per_cpu;
-	uint32_t
-	    default_cpus_per_gpu; /* the partition's, else Slurm's; 0 = no */
+	uint32_t default_cpus_per_gpu; /* the partition's, else Slurm's; 0 = no */
 	uint64_t default_memory_mib_per_gpu;
 	uint32_t max_cpus_per_node, max_cpus_per_socket; /* of jobs; 0 = none */
-	const char *allow_accounts; /* comma lists, lower case; "" = all */
+	const char *allow_accounts;			 /* comma lists, lower case; "" = all */
 	const char *deny_accounts;
 	const char *allow_qos;
 	const char *deny_qos;
 	/* Accounts whose jobs without --qos one of these two lists lets in */
 	const char *qos_accounts;
 	struct lt_limits limits; /* of the partition's own QOS */
-	/* A hash of what lowtide does not understand of the partition: home's
-	 * must be equal. Of its TRESBillingWeights. 0 = nothing set. */
+	/* A hash of what lowtide does not understand of the partition: home's must be equal. Of its
+	 * TRESBillingWeights. 0 = nothing set. */
 	uint64_t unlike_hash, billing_hash;
 	/* When the next reservation takes some of its nodes; 0 = none does. */
 	int64_t reserved_utc_s;
 	/* When all of its nodes that are reserved now are free; 0 = none is. */
 	int64_t free_utc_s;
-	/* Since when all that are down or drained were, INT64_MAX = not known;
-	 * 0 = none is. */
+	/* Since when all that are down or drained were, INT64_MAX = not known; 0 = none is. */
 	int64_t away_utc_s;
 	/* hardware */
 	uint32_t node_count;
 	uint32_t first_shape, shape_count; /* in market->shapes */
-	/* Its kinds of nodes, and what it gives of them, are those of all
-	 * partitions with the same number: lt_market_liken(); 0 = not known. */
+	/* Its kinds of nodes, and what it gives of them, are those of all partitions with the same
+	 * number: lt_market_liken(); 0 = not known. */
 	uint32_t like;
 	/* signals; index into market->series or LT_NO_SERIES */
 	int price_series;     /* micros per node-hour, charged */
@@ -220,9 +211,9 @@ struct lt_partition {
 	struct lt_availability availability;  /* of preemptible ones */
 	int64_t engineer_micros_per_restart;  /* 0 = nobody */
 	int64_t storage_micros_per_gib_month; /* checkpoints; 0 = free */
-	double storage_gib_per_s;	 /* one job writes them; 0 = unknown */
-	double embodied_g_per_node_hour; /* SCI's M; 0 = not set */
-	double worst_intensity;		 /* g/kWh for holds; 0 = none */
+	double storage_gib_per_s;	      /* one job writes them; 0 = unknown */
+	double embodied_g_per_node_hour;      /* SCI's M; 0 = not set */
+	double worst_intensity;		      /* g/kWh for holds; 0 = none */
 };
 
 /* How a class's running jobs may wait through dirty or dear hours. */
@@ -235,15 +226,13 @@ enum {
 	LT_JOB_PATTERNS_SIZE = 1024,
 };
 
-/* Rules of the site for jobs: the first class whose account, QOS, partition
- * (home; "" = any) and patterns of names are the job's. */
+/* Rules of the site for jobs: the first class whose account, QOS, partition (home; "" = any) and
+ * patterns of names are the job's. */
 struct lt_class {
 	char name[LT_NAME_SIZE];
-	/* Patterns of the job's name, one a line, lt_job_name_matches(); "" =
-	 * any. */
+	/* Patterns of the job's name, one a line, lt_job_name_matches(); "" = any. */
 	char patterns[LT_JOB_PATTERNS_SIZE];
-	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE],
-	    partition[LT_NAME_SIZE];
+	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE], partition[LT_NAME_SIZE];
 	enum lt_objective default_objective; /* OFF: places who asks */
 	/* In place of the site's. */
 	bool has_max_delay;
@@ -273,8 +262,7 @@ struct lt_precision_rule {
 	enum lt_precision precision;
 };
 
-/* Rule for jobs that run slower in dirty hours, and how much. A name of "" is
- * any. */
+/* Rule for jobs that run slower in dirty hours, and how much. A name of "" is any. */
 struct lt_power_cap {
 	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE];
 	char partition[LT_NAME_SIZE];
@@ -294,8 +282,7 @@ struct lt_bar {
 struct lt_market {
 	uint64_t generation;
 	int64_t compiled_utc_s;
-	/* The occupancy has all jobs that were submitted until then; 0 = none
-	 * are known. */
+	/* The occupancy has all jobs that were submitted until then; 0 = none are known. */
 	int64_t jobs_utc_s;
 	char cluster[LT_NAME_SIZE];
 	char currency[8]; /* "" = the site shows no money */
@@ -310,8 +297,8 @@ struct lt_market {
 	uint32_t max_restart_risk_ppm;
 	uint32_t max_extra_cost_ppm;
 	uint32_t hold_margin_ppm;
-	/* The worth of an hour of waiting, for a job, and the part of its cost
-	 * that a later start must save. */
+	/* The worth of an hour of waiting, for a job, and the part of its cost that a later start
+	 * must save. */
 	int64_t waiting_micros_per_hour, waiting_mg_per_hour;
 	uint32_t min_saving_ppm;
 	uint32_t max_array_size;
@@ -332,46 +319,41 @@ struct lt_market {
 	struct lt_series *series;
 	struct lt_gpu *gpus;
 	struct lt_class *classes;
-	struct lt_power_cap *power_caps; /* the first that matches counts */
+	struct lt_power_cap *power_caps;	   /* the first that matches counts */
 	struct lt_precision_rule *precision_rules; /* the same */
-	struct lt_bar *bars; /* lt_bar_compare(): each once, in order */
-	void *arena;	     /* owned by whoever made the market */
+	struct lt_bar *bars;			   /* lt_bar_compare(): each once, in order */
+	void *arena;				   /* owned by whoever made the market */
 };
 
 /* Index of a partition by name (Slurm's are case sensitive), -1 = none. */
 int lt_market_partition(const struct lt_market *market, const char *name);
 /* The default partition's index, -1 = none. */
 int lt_market_default_partition(const struct lt_market *market);
-/* How much longer than its limit a hold there counts a job, s. UNLIMITED bounds
- * nothing: 0, and what runs over is settled by that name. */
+/* How much longer than its limit a hold there counts a job, s. UNLIMITED bounds nothing: 0, and
+ * what runs over is settled by that name. */
 int64_t lt_overrun_s(const struct lt_partition *partition);
 /*
- * Set each partition's like: 1 .. partition_count. Two are alike if every job
- * takes the same of a node of one as of the other: the same shapes in the same
- * order, but for how many nodes are of each, and the same of what Slurm's
- * settings give there. Whoever loads a market calls it once; lt_decide() then
- * lays a job out once for all that are alike. The plan is the same without it.
+ * Set each partition's like: 1 .. partition_count. Two are alike if every job takes the same of a
+ * node of one as of the other: the same shapes in the same order, but for how many nodes are of
+ * each, and the same of what Slurm's settings give there. Whoever loads a market calls it once;
+ * lt_decide() then lays a job out once for all that are alike. The plan is the same without it.
  */
 void lt_market_liken(struct lt_market *market) __attribute__((nonnull));
 /* Orders by request, then by partition. */
 int lt_bar_compare(const struct lt_bar *a, const struct lt_bar *b);
 /* True if Slurm could not start it there. asked 0: not known, false. */
-bool lt_market_bars(
-    const struct lt_market *market, uint64_t asked, int partition);
+bool lt_market_bars(const struct lt_market *market, uint64_t asked, int partition);
 /* Whether it is the price, the carbon or the tariff of a partition. */
 bool lt_market_uses(const struct lt_market *market, int series);
 
 /* The GPU of all its nodes that have one; NULL: none has, or they differ. */
-const struct lt_gpu *lt_market_gpu(
-    const struct lt_market *market, int partition);
+const struct lt_gpu *lt_market_gpu(const struct lt_market *market, int partition);
 
-/* True if one of the patterns, a line each, is the job's name. "*" stands for
- * any bytes, "?" for one; case does not count. An empty name is none of them.
- */
+/* True if one of the patterns, a line each, is the job's name. "*" stands for any bytes, "?" for
+ * one; case does not count. An empty name is none of them. */
 bool lt_job_name_matches(const char *patterns, const char *name);
 
-/* Facts that decide a job's class. partition: where it would run without
- * lowtide, or -1. */
+/* Facts that decide a job's class. partition: where it would run without lowtide, or -1. */
 struct lt_class_of {
 	const char *account, *qos, *name;
 	int partition;
@@ -380,23 +362,20 @@ struct lt_class_of {
 const struct lt_class *lt_market_class(
     const struct lt_market *market, const struct lt_class_of *job);
 /* Return the value of a class, else the site's; NULL = no class. */
-int64_t lt_class_max_delay_s(
-    const struct lt_class *class, const struct lt_market *market);
-uint32_t lt_class_confidence_ppm(
-    const struct lt_class *class, const struct lt_market *market);
+int64_t lt_class_max_delay_s(const struct lt_class *class, const struct lt_market *market);
+uint32_t lt_class_confidence_ppm(const struct lt_class *class, const struct lt_market *market);
 
 /* The longest start on preemptible nodes, s: boot and reload. */
 double lt_market_restart_s(const struct lt_market *market);
 
-/* Micros that a milligram of CO2e is charged with; and what one is worth in a
- * decision beyond that, in micros. */
+/* Micros that a milligram of CO2e is charged with; and what one is worth in a decision beyond that,
+ * in micros. */
 double lt_charge_per_mg(const struct lt_market *market);
 double lt_worth_per_mg(const struct lt_market *market);
 
-/* Age of a partition's oldest non-constant signal at now; 0 if all are
- * constants. INT64_MAX when it has no signal at all, or an empty series; one
- * that is merely absent (no prices: carbon only) does not count. */
-int64_t lt_market_signal_age_s(
-    const struct lt_market *market, int partition, int64_t now_utc_s);
+/* Age of a partition's oldest non-constant signal at now; 0 if all are constants. INT64_MAX when it
+ * has no signal at all, or an empty series; one that is merely absent (no prices: carbon only) does
+ * not count. */
+int64_t lt_market_signal_age_s(const struct lt_market *market, int partition, int64_t now_utc_s);
 
 #endif

@@ -22,9 +22,8 @@ enum lt_option_id {
 };
 
 struct lt_option {
-	const char *name; /* "carbon-aware" */
-	const char
-	    *variable; /* "CARBON_AWARE": SBATCH_, SALLOC_, SLURM_ before */
+	const char *name;     /* "carbon-aware" */
+	const char *variable; /* "CARBON_AWARE": SBATCH_, SALLOC_, SLURM_ before */
 	const char *argument; /* "balanced|cost|carbon|fast|off|plan"; NULL:
 			       * it has none */
 	bool argument_optional;
@@ -51,19 +50,18 @@ void lt_options_init(struct lt_options *options);
  * LT_EINPUT: "--checkpoint: got "x=2m", want write=, every=, size=, keep=,
  * signal= or off".
  */
-int lt_option_parse(struct lt_options *options, enum lt_option_id id,
-    const char *value, struct lt_error *err);
+int lt_option_parse(
+    struct lt_options *options, enum lt_option_id id, const char *value, struct lt_error *err);
 
 /* Copy into the request what concerns deciding. */
-void lt_options_apply(
-    const struct lt_options *options, struct lt_request *request);
+void lt_options_apply(const struct lt_options *options, struct lt_request *request);
 
 /*
- * Lay the options over the request. True when lowtide was asked to place the
- * job, by the user or, for batch jobs, by the default of its class. In advise
- * mode all others get an objective too, to be told.
+ * Lay the options over the request. True when lowtide was asked to place the job, by the user or,
+ * for batch jobs, by the default of its class. In advise mode all others get an objective too, to
+ * be told.
  */
-bool lt_request_wishes(struct lt_request *request,
-    const struct lt_options *options, const struct lt_market *market);
+bool lt_request_wishes(
+    struct lt_request *request, const struct lt_options *options, const struct lt_market *market);
 
 #endif

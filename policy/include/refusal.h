@@ -8,7 +8,7 @@
 #include "budget.h"
 #include "decide.h"
 
-struct lt_over { /* a job that its team can't pay; all pointers are lent */
+struct lt_over {			  /* a job that its team can't pay; all pointers are lent */
 	const struct lt_verdict *verdict; /* LT_OVER */
 	const struct lt_request *request;
 	const struct lt_market *market;
@@ -18,17 +18,17 @@ struct lt_over { /* a job that its team can't pay; all pointers are lent */
 };
 
 /*
- * lt_verdict_text(), and what would fit: " It would fit at --time=2:23:00, or
- * on spot with --carbon-aware at --time=8:10:00", in lines of LT_ERROR_COLUMNS
- * at most. Writes at most size bytes, ended; size is at least 1. Pure.
+ * lt_verdict_text(), and what would fit: " It would fit at --time=2:23:00, or on spot with
+ * --carbon-aware at --time=8:10:00", in lines of LT_ERROR_COLUMNS at most. Writes at most size
+ * bytes, ended; size is at least 1. Pure.
  */
 void lt_over_text(char *out, size_t size, const struct lt_over *over);
 
 /* "held until the budget allows it: $312.50 left of $5,000.00 in vision for
  * 2026-11, it may cost $9,437.76", the beginning being what: of a job that is
  * not refused. */
-void lt_over_note(struct lt_brief *notes, const char *what,
-    const struct lt_verdict *verdict, const char *currency);
+void lt_over_note(struct lt_brief *notes, const char *what, const struct lt_verdict *verdict,
+    const char *currency);
 
 /*
  * Why the plan can't give what the user asked of lowtide alone, which Slurm

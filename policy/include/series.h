@@ -1,6 +1,6 @@
 /*
- * A signal as a step function of time with prefix sums, so that the cost of
- * any window is two look-ups. One unit per series, said by whoever made it.
+ * A signal as a step function of time with prefix sums, so that the cost of any window is two
+ * look-ups. One unit per series, said by whoever made it.
  */
 #ifndef LT_SERIES_H
 #define LT_SERIES_H
@@ -32,30 +32,26 @@ enum lt_quality { /* from best to worst; text by lt_quality_name() */
 const char *lt_quality_name(enum lt_quality quality);
 
 /*
- * value[i] holds on [start_utc_s[i], start_utc_s[i + 1]); start_utc_s has
- * count + 1 entries, strictly rising, the last is the end. integral[i] is the
- * integral of value, in unit-hours, from start_utc_s[0] to start_utc_s[i].
- * After the end the last value holds; before the start the first.
+ * value[i] holds on [start_utc_s[i], start_utc_s[i + 1]); start_utc_s has count + 1 entries,
+ * strictly rising, the last is the end. integral[i] is the integral of value, in unit-hours, from
+ * start_utc_s[0] to start_utc_s[i]. After the end the last value holds; before the start the first.
  */
 struct lt_series {
 	uint32_t count; /* >= 1 */
 	enum lt_quality quality;
-	int64_t
-	    issued_utc_s; /* when the source said so; staleness is by this */
+	int64_t issued_utc_s;	   /* when the source said so; staleness is by this */
 	char source[LT_NAME_SIZE]; /* as in the policy file, "" = constant */
 	int64_t *start_utc_s;
 	double *value;
 	double *integral;
 	/* Set by lt_series_prepare(), for bounds and for finding steps: */
 	double min_value, max_value;
-	/* Least integral of all windows of LT_DAY_S >> i seconds that lie
-	 * between the start and the end. */
+	/* Least integral of all windows of LT_DAY_S >> i seconds that lie between the start and the
+	 * end. */
 	double window_min[LT_SERIES_WINDOWS];
-	double steps_per_s; /* count over the whole length */
-	double
-	    block_min[LT_STEPS_MAX /
-		      LT_SERIES_BLOCK]; /* least value of
-					 * steps [i * LT_SERIES_BLOCK, ...) */
+	double steps_per_s;				  /* count over the whole length */
+	double block_min[LT_STEPS_MAX / LT_SERIES_BLOCK]; /* least value of
+							   * steps [i * LT_SERIES_BLOCK, ...) */
 };
 
 /* Fill integral[] and what follows it from start_utc_s[] and value[]; equal
@@ -72,11 +68,9 @@ uint32_t lt_series_index_in(
 double lt_series_at(const struct lt_series *series, int64_t utc_s);
 
 /* Integral over [from, to) in unit-hours; from <= to. */
-double lt_series_integral(
-    const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s);
+double lt_series_integral(const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s);
 
 /* Largest value in force in [from, to]. */
-double lt_series_max(
-    const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s);
+double lt_series_max(const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s);
 
 #endif

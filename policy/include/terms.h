@@ -1,6 +1,6 @@
 /*
- * Terms: on what each live job was admitted, for job_modify. 216-byte records
- * sorted by job id, a checksum per block; format in docs/formats.md.
+ * Terms: on what each live job was admitted, for job_modify. 216-byte records sorted by job id, a
+ * checksum per block; format in docs/formats.md.
  */
 #ifndef LT_TERMS_H
 #define LT_TERMS_H
@@ -31,31 +31,30 @@ enum lt_terms_flag {
 	LT_TERMS_EXPANDS = 1 << 18,
 };
 
-/* The request's fields: those of struct lt_request, 0 = not said, in the order
- * of the file. */
-#define LT_TERMS_ASKED(FIELD)                                                  \
-	FIELD(min_nodes)                                                       \
-	FIELD(max_nodes)                                                       \
-	FIELD(tasks)                                                           \
-	FIELD(cpus_per_task)                                                   \
-	FIELD(cpus)                                                            \
-	FIELD(cpus_per_node)                                                   \
-	FIELD(max_cpus)                                                        \
-	FIELD(tasks_per_node)                                                  \
-	FIELD(tasks_per_socket)                                                \
-	FIELD(tasks_per_core)                                                  \
-	FIELD(tasks_per_board)                                                 \
-	FIELD(tasks_per_gpu)                                                   \
-	FIELD(sockets_per_node)                                                \
-	FIELD(threads_per_core)                                                \
-	FIELD(gpus)                                                            \
-	FIELD(gpus_per_node)                                                   \
-	FIELD(gpus_per_socket)                                                 \
-	FIELD(gpus_per_task)                                                   \
-	FIELD(cpus_per_gpu)                                                    \
-	FIELD(shards_per_node)                                                 \
-	FIELD(spec_cores)                                                      \
-	FIELD(nodes_named)                                                     \
+/* The request's fields: those of struct lt_request, 0 = not said, in the order of the file. */
+#define LT_TERMS_ASKED(FIELD)                                                                      \
+	FIELD(min_nodes)                                                                           \
+	FIELD(max_nodes)                                                                           \
+	FIELD(tasks)                                                                               \
+	FIELD(cpus_per_task)                                                                       \
+	FIELD(cpus)                                                                                \
+	FIELD(cpus_per_node)                                                                       \
+	FIELD(max_cpus)                                                                            \
+	FIELD(tasks_per_node)                                                                      \
+	FIELD(tasks_per_socket)                                                                    \
+	FIELD(tasks_per_core)                                                                      \
+	FIELD(tasks_per_board)                                                                     \
+	FIELD(tasks_per_gpu)                                                                       \
+	FIELD(sockets_per_node)                                                                    \
+	FIELD(threads_per_core)                                                                    \
+	FIELD(gpus)                                                                                \
+	FIELD(gpus_per_node)                                                                       \
+	FIELD(gpus_per_socket)                                                                     \
+	FIELD(gpus_per_task)                                                                       \
+	FIELD(cpus_per_gpu)                                                                        \
+	FIELD(shards_per_node)                                                                     \
+	FIELD(spec_cores)                                                                          \
+	FIELD(nodes_named)                                                                         \
 	FIELD(nodes_counted)
 
 struct lt_terms_asked {
@@ -76,7 +75,7 @@ struct lt_terms {
 	uint32_t tasks;	       /* live */
 	uint32_t flags;
 	int64_t start_utc_s, end_utc_s; /* of the hold */
-	int64_t seen_utc_s; /* slurmctld's time of the record that was read */
+	int64_t seen_utc_s;		/* slurmctld's time of the record that was read */
 	/* More partitions than there is room for: which is not known. */
 	uint32_t partition_count;
 	uint32_t partition_hash[LT_TERMS_PARTITIONS];
@@ -84,22 +83,21 @@ struct lt_terms {
 	uint32_t qos_hash, name_hash; /* the name's as of smoke.h */
 };
 
-/* Written one by one, by rising job id, in the place of `path` (which stays the
- * caller's meanwhile) at the end: .new, fsync, rename, fsync directory. What
- * fails leaves the old file. end() ends the writer in any case, else drop(). */
+/* Written one by one, by rising job id, in the place of `path` (which stays the caller's meanwhile)
+ * at the end: .new, fsync, rename, fsync directory. What fails leaves the old file. end() ends the
+ * writer in any case, else drop(). */
 struct lt_terms_writer;
-int lt_terms_begin(struct lt_terms_writer **writer, const char *path,
-    uint64_t generation, struct lt_error *err);
-int lt_terms_add(struct lt_terms_writer *writer, const struct lt_terms *terms,
-    struct lt_error *err);
+int lt_terms_begin(
+    struct lt_terms_writer **writer, const char *path, uint64_t generation, struct lt_error *err);
+int lt_terms_add(
+    struct lt_terms_writer *writer, const struct lt_terms *terms, struct lt_error *err);
 int lt_terms_end(struct lt_terms_writer *writer, struct lt_error *err);
 void lt_terms_drop(struct lt_terms_writer *writer);
 /* All at once; records are sorted here. */
-int lt_terms_write(const char *path, struct lt_terms *records, uint32_t count,
-    uint64_t generation, struct lt_error *err);
+int lt_terms_write(const char *path, struct lt_terms *records, uint32_t count, uint64_t generation,
+    struct lt_error *err);
 
 /* Binary search by pread, block checksum verified. LT_ENOENT: no such job. */
-int lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms,
-    struct lt_error *err);
+int lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms, struct lt_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The site's time zone as offset steps, so that the plugins can print local
- * time without tzset() or files. lowtided fills it from `timezone:`.
+ * The site's time zone as offset steps, so that the plugins can print local time without tzset() or
+ * files. lowtided fills it from `timezone:`.
  */
 #ifndef LT_ZONE_H
 #define LT_ZONE_H
@@ -20,12 +20,11 @@ struct lt_zone {
 };
 
 /* "Sat 02:00 GMT" within a week of now, else "Sat 5 Dec 02:00 GMT". */
-const char *lt_zone_text(char *out, size_t size, const struct lt_zone *zone,
-    int64_t utc_s, int64_t now_utc_s);
+const char *lt_zone_text(
+    char *out, size_t size, const struct lt_zone *zone, int64_t utc_s, int64_t now_utc_s);
 
 /* "02:00" when the same local day as other_utc_s, else as lt_zone_text(). */
-const char *lt_zone_text_short(char *out, size_t size,
-    const struct lt_zone *zone, int64_t utc_s, int64_t other_utc_s,
-    int64_t now_utc_s);
+const char *lt_zone_text_short(char *out, size_t size, const struct lt_zone *zone, int64_t utc_s,
+    int64_t other_utc_s, int64_t now_utc_s);
 
 #endif

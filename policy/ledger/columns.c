@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compares two records by a list of columns, as they would be stored. Reads
- * both records. Pure; nothing fails.
+ * Compares two records by a list of columns, as they would be stored. Reads both records. Pure;
+ * nothing fails.
  */
 #include <string.h>
 
@@ -24,8 +24,7 @@ is_equal(const struct lt_db_column *column, const char *a, const char *b)
 }
 
 bool
-lt_db_columns_equal(
-    const struct lt_db_columns *columns, const void *a, const void *b)
+lt_db_columns_equal(const struct lt_db_columns *columns, const void *a, const void *b)
 {
 	const struct lt_db_column *column = NULL;
 

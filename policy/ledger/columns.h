@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A table's columns in one list: a row has the name of a column and where the
- * C record has its value. What is put, read and compared of a record goes by
- * its list, so that a column more is one row here, beside its migration and
- * its member. The types are taken from the members. Pure; ledger_db.c binds
- * and reads.
+ * A table's columns in one list: a row has the name of a column and where the C record has its
+ * value. What is put, read and compared of a record goes by its list, so that a column more is one
+ * row here, beside its migration and its member. The types are taken from the members. Pure;
+ * ledger_db.c binds and reads.
  */
 #ifndef LT_LEDGER_COLUMNS_H
 #define LT_LEDGER_COLUMNS_H
@@ -42,13 +41,11 @@ struct lt_db_columns { /* of a list those that have one of the parts */
 };
 
 /* A row of a list: {LT_DB_COLUMN(struct lt_x, "name", member), ...}. */
-#define LT_DB_COLUMN(record, column, member)                                   \
-	.name = (column), .type = LT_DB_COLUMN_TYPE(((record *)NULL)->member), \
-	.at = offsetof(record, member),                                        \
-	.size = sizeof(((record *)NULL)->member)
-#define LT_DB_COLUMN_HAS(record, member)                                       \
-	.is_optional = true, .has_at = offsetof(record, member)
-#define LT_DB_COLUMN_TYPE(value)                                               \
+#define LT_DB_COLUMN(record, column, member)                                                       \
+	.name = (column), .type = LT_DB_COLUMN_TYPE(((record *)NULL)->member),                     \
+	.at = offsetof(record, member), .size = sizeof(((record *)NULL)->member)
+#define LT_DB_COLUMN_HAS(record, member) .is_optional = true, .has_at = offsetof(record, member)
+#define LT_DB_COLUMN_TYPE(value)                                                                   \
 	_Generic((value),                                                      \
 	    bool: LT_DB_COLUMN_BOOL,                                              \
 	    int: LT_DB_COLUMN_INT,                                                \
@@ -57,26 +54,22 @@ struct lt_db_columns { /* of a list those that have one of the parts */
 	    uint64_t: LT_DB_COLUMN_UINT64,                                        \
 	    double: LT_DB_COLUMN_REAL,                                            \
 	    char *: LT_DB_COLUMN_TEXT)
-#define LT_DB_COLUMNS(record, rows)                                            \
-	.list = (rows), .count = (int)LT_ROWS_OF(rows),                        \
-	.record_size = sizeof(record)
+#define LT_DB_COLUMNS(record, rows)                                                                \
+	.list = (rows), .count = (int)LT_ROWS_OF(rows), .record_size = sizeof(record)
 
 /* The next column after that one, the first after NULL; NULL: no more. */
 static inline const struct lt_db_column *
-lt_db_column_next(
-    const struct lt_db_columns *columns, const struct lt_db_column *column)
+lt_db_column_next(const struct lt_db_columns *columns, const struct lt_db_column *column)
 {
 	const struct lt_db_column *const end = columns->list + columns->count;
 
 	column = column == NULL ? columns->list : column + 1;
-	while (column < end && columns->parts != 0 &&
-	       (column->parts & columns->parts) == 0)
+	while (column < end && columns->parts != 0 && (column->parts & columns->parts) == 0)
 		column++;
 	return column < end ? column : NULL;
 }
 
 /* True if both records have the same in all these columns. */
-bool lt_db_columns_equal(
-    const struct lt_db_columns *columns, const void *a, const void *b);
+bool lt_db_columns_equal(const struct lt_db_columns *columns, const void *a, const void *b);
 
 #endif

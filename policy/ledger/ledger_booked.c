@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of a statement: of each run what is booked in the period. Nearly all
- * lie in it as they are; of one that goes over an end, or was corrected, its
- * entries are added up, and each account that they name gets a row.
+ * The rows of a statement: of each run what is booked in the period. Nearly all lie in it as they
+ * are; of one that goes over an end, or was corrected, its entries are added up, and each account
+ * that they name gets a row.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -25,8 +25,7 @@ struct taker {
 static int64_t
 hour_from(int64_t utc_s)
 {
-	return utc_s <= 0 ? utc_s
-			  : (utc_s + LT_HOUR_S - 1) / LT_HOUR_S * LT_HOUR_S;
+	return utc_s <= 0 ? utc_s : (utc_s + LT_HOUR_S - 1) / LT_HOUR_S * LT_HOUR_S;
 }
 
 struct lt_span
@@ -36,8 +35,8 @@ lt_booked_hours(int64_t from_utc_s, int64_t to_utc_s)
 }
 
 static int
-give_row(struct taker *t, const struct lt_run *run,
-    const struct lt_booked *booked, struct lt_error *err)
+give_row(
+    struct taker *t, const struct lt_run *run, const struct lt_booked *booked, struct lt_error *err)
 {
 	const char *const account = t->asked->account;
 
@@ -53,21 +52,19 @@ give_row(struct taker *t, const struct lt_run *run,
 static struct lt_span
 common(struct lt_span a, struct lt_span b)
 {
-	return (struct lt_span){
-	    a.from_utc_s > b.from_utc_s ? a.from_utc_s : b.from_utc_s,
+	return (struct lt_span){a.from_utc_s > b.from_utc_s ? a.from_utc_s : b.from_utc_s,
 	    a.to_utc_s < b.to_utc_s ? a.to_utc_s : b.to_utc_s};
 }
 
-/* Returns the span from the hour of the first to that of the last, before the
- * period: the part that the run has, and all where it has none. */
+/* Returns the span from the hour of the first to that of the last, before the period: the part that
+ * the run has, and all where it has none. */
 static struct lt_span
-earlier_hours(const struct taker *t, const struct lt_run *run,
-    int64_t first_utc_s, int64_t last_utc_s)
+earlier_hours(
+    const struct taker *t, const struct lt_run *run, int64_t first_utc_s, int64_t last_utc_s)
 {
-	const struct lt_span hours =
-	    common((struct lt_span){first_utc_s - first_utc_s % LT_HOUR_S,
-		       last_utc_s - last_utc_s % LT_HOUR_S + LT_HOUR_S},
-		(struct lt_span){INT64_MIN, t->asked->from_utc_s});
+	const struct lt_span hours = common((struct lt_span){first_utc_s - first_utc_s % LT_HOUR_S,
+						last_utc_s - last_utc_s % LT_HOUR_S + LT_HOUR_S},
+	    (struct lt_span){INT64_MIN, t->asked->from_utc_s});
 	const struct lt_span part =
 	    common(hours, (struct lt_span){run->start_utc_s, run->end_utc_s});
 
@@ -75,8 +72,8 @@ earlier_hours(const struct taker *t, const struct lt_run *run,
 }
 
 static int
-read_booked(struct lt_rows *rows, const struct taker *t,
-    const struct lt_run *run, struct lt_booked *booked, struct lt_error *err)
+read_booked(struct lt_rows *rows, const struct taker *t, const struct lt_run *run,
+    struct lt_booked *booked, struct lt_error *err)
 {
 	const bool is_charge = lt_row_int(rows) == LT_ENTRY_CHARGE;
 	const bool is_earlier = lt_row_int(rows) != 0;
@@ -94,8 +91,7 @@ read_booked(struct lt_rows *rows, const struct taker *t,
 		booked->for_utc_s = first_utc_s;
 	if (is_earlier) {
 		booked->earlier = sum;
-		booked->earlier_hours =
-		    earlier_hours(t, run, first_utc_s, last_utc_s);
+		booked->earlier_hours = earlier_hours(t, run, first_utc_s, last_utc_s);
 	}
 	return lt_entry_add(&booked->correction, &sum, 1)
 		   ? LT_OK
@@ -104,16 +100,14 @@ read_booked(struct lt_rows *rows, const struct taker *t,
 
 /* Reads what is late of the run, which completes its row, and gives the row. */
 static int
-give_part(struct taker *t, const struct lt_run *run, struct lt_booked *booked,
-    struct lt_error *err)
+give_part(struct taker *t, const struct lt_run *run, struct lt_booked *booked, struct lt_error *err)
 {
 	int rc = LT_OK;
 
 	if (booked->earlier_hours.to_utc_s != 0)
 		rc = lt_sql_number(t->ledger,
 		    LT_BIND(LT_SQL_LATE_OF_RUN, LT_INT(run->key.job_id),
-			LT_INT(run->key.submit_utc_s),
-			LT_INT(t->asked->from_utc_s),
+			LT_INT(run->key.submit_utc_s), LT_INT(t->asked->from_utc_s),
 			LT_INT(t->asked->to_utc_s), LT_INT(run->start_utc_s),
 			LT_INT(run->end_utc_s), LT_TEXT(booked->account)),
 		    &booked->late_s, NULL, err);
@@ -128,17 +122,15 @@ give_parts(struct taker *t, const struct lt_run *run, struct lt_error *err)
 	char account[LT_ACCOUNT_SIZE];
 	struct lt_rows rows;
 	int rc = lt_sql_start(&rows, t->ledger,
-	    LT_BIND(LT_SQL_BOOKED_OF_RUN, LT_INT(run->key.job_id),
-		LT_INT(run->key.submit_utc_s), LT_INT(t->asked->from_utc_s),
-		LT_INT(t->asked->to_utc_s)),
+	    LT_BIND(LT_SQL_BOOKED_OF_RUN, LT_INT(run->key.job_id), LT_INT(run->key.submit_utc_s),
+		LT_INT(t->asked->from_utc_s), LT_INT(t->asked->to_utc_s)),
 	    NULL, err);
 
 	memcpy(booked.account, run->account, sizeof(booked.account));
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		lt_row_text(&rows, account, sizeof(account));
 		rc = LT_OK;
-		if (booked.has_entries &&
-		    strcmp(account, booked.account) != 0) {
+		if (booked.has_entries && strcmp(account, booked.account) != 0) {
 			rc = give_part(t, run, &booked, err);
 			booked = (struct lt_booked){.is_late = t->is_late};
 		}
@@ -150,9 +142,8 @@ give_parts(struct taker *t, const struct lt_run *run, struct lt_error *err)
 	return rc == LT_OK ? give_part(t, run, &booked, err) : rc;
 }
 
-/* All of its entries are of the period: the first is of its start. Of one that
- * ended after it they have to be read: an hour may be cut, or not, where the
- * period ends. */
+/* All of its entries are of the period: the first is of its start. Of one that ended after it they
+ * have to be read: an hour may be cut, or not, where the period ends. */
 static bool
 is_within(const struct lt_run *run, const struct lt_runs_asked *asked)
 {
@@ -170,8 +161,7 @@ give_run(struct taker *t, const struct lt_run *run, struct lt_error *err)
 		return LT_OK;
 	if (t->is_late || !is_within(run, t->asked))
 		return give_parts(t, run, err);
-	struct lt_booked booked = {
-	    .has_entries = true, .charge = lt_entry_of_run(run)};
+	struct lt_booked booked = {.has_entries = true, .charge = lt_entry_of_run(run)};
 	memcpy(booked.account, run->account, sizeof(booked.account));
 	return give_row(t, run, &booked, err);
 }
@@ -182,8 +172,7 @@ take_part(struct taker *t, struct lt_bound part, struct lt_error *err)
 	struct lt_rows rows;
 	int rc = lt_sql_start(&rows, t->ledger, part, &lt_run_columns, err);
 
-	while (rc == LT_OK && t->left != 0 &&
-	       (rc = lt_rows_next(&rows, err)) == 1) {
+	while (rc == LT_OK && t->left != 0 && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_run run;
 
 		lt_row_read(&rows, &run);
@@ -193,37 +182,31 @@ take_part(struct taker *t, struct lt_bound part, struct lt_error *err)
 	return rc;
 }
 
-/* The parts of a list, one after the other: as it is, and as it was when the
- * period was closed. */
+/* The parts of a list, one after the other: as it is, and as it was when the period was closed. */
 static const struct list {
 	enum lt_sql parts[3]; /* the last: those that corrections name */
 } lists[][2] = {
     {{{LT_SQL_ALL_NEAR, LT_SQL_ALL_FAR, LT_SQL_ALL_CORRECTED}},
-	{{LT_SQL_ALL_NEAR_THEN, LT_SQL_ALL_FAR_THEN,
-	    LT_SQL_ALL_CORRECTED_THEN}}},
+	{{LT_SQL_ALL_NEAR_THEN, LT_SQL_ALL_FAR_THEN, LT_SQL_ALL_CORRECTED_THEN}}},
     {{{LT_SQL_RUNS_NEAR, LT_SQL_RUNS_FAR, LT_SQL_CORRECTED_OF}},
-	{{LT_SQL_RUNS_NEAR_THEN, LT_SQL_RUNS_FAR_THEN,
-	    LT_SQL_CORRECTED_OF_THEN}}},
+	{{LT_SQL_RUNS_NEAR_THEN, LT_SQL_RUNS_FAR_THEN, LT_SQL_CORRECTED_OF_THEN}}},
 };
 
-/* Binds as many values as each of them has: ?10 is only for the figures as they
- * were. */
+/* Binds as many values as each of them has: ?10 is only for the figures as they were. */
 static struct lt_bound
 bound_of(enum lt_sql sql, const struct lt_value values[10], bool was, int count)
 {
-	return (struct lt_bound){
-	    .sql = sql, .values = values, .count = was ? 10 : count};
+	return (struct lt_bound){.sql = sql, .values = values, .count = was ? 10 : count};
 }
 
 int
-lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
-    lt_run_function *take, void *context, struct lt_error *err)
+lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked, lt_run_function *take,
+    void *context, struct lt_error *err)
 {
 	/* Behind all that ended as the period begins. */
 	static const struct lt_run before = {.start_utc_s = INT64_MAX};
 	static const int counts[2][3] = {{3, 3, 3}, {9, 9, 5}};
-	const struct lt_run *const after =
-	    asked->after != NULL ? asked->after : &before;
+	const struct lt_run *const after = asked->after != NULL ? asked->after : &before;
 	const bool of_one = asked->account != NULL, was = asked->closed_utc_s;
 	const struct list *const list = &lists[of_one][was];
 	struct taker t = {.ledger = ledger,
@@ -234,25 +217,19 @@ lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
 	int rc = LT_OK;
 
 	assert(of_one || (asked->after == NULL && asked->most == 0));
-	for (int i = asked->after_late ? 2 : 0;
-	     i < 3 && rc == LT_OK && t.left != 0; i++) {
+	for (int i = asked->after_late ? 2 : 0; i < 3 && rc == LT_OK && t.left != 0; i++) {
 		const bool is_late = i == 2;
 		const struct lt_run_key key =
 		    asked->after_late ? after->key : (struct lt_run_key){0};
-		const struct lt_value first =
-		    of_one ? LT_TEXT(asked->account) : LT_INT(0);
-		const struct lt_value values[10] = {first,
-		    LT_INT(asked->from_utc_s), LT_INT(asked->to_utc_s),
-		    LT_INT(is_late ? key.job_id : after->end_utc_s),
-		    LT_INT(is_late ? key.submit_utc_s : after->start_utc_s),
-		    LT_INT(after->moved), LT_INT(after->priced),
-		    LT_INT(after->key.job_id), LT_INT(after->key.submit_utc_s),
-		    LT_INT(asked->closed_utc_s)};
+		const struct lt_value first = of_one ? LT_TEXT(asked->account) : LT_INT(0);
+		const struct lt_value values[10] = {first, LT_INT(asked->from_utc_s),
+		    LT_INT(asked->to_utc_s), LT_INT(is_late ? key.job_id : after->end_utc_s),
+		    LT_INT(is_late ? key.submit_utc_s : after->start_utc_s), LT_INT(after->moved),
+		    LT_INT(after->priced), LT_INT(after->key.job_id),
+		    LT_INT(after->key.submit_utc_s), LT_INT(asked->closed_utc_s)};
 
 		t.is_late = is_late;
-		rc = take_part(&t,
-		    bound_of(list->parts[i], values, was, counts[of_one][i]),
-		    err);
+		rc = take_part(&t, bound_of(list->parts[i], values, was, counts[of_one][i]), err);
 	}
 	return rc;
 }
@@ -264,9 +241,8 @@ lt_ledger_hours(struct lt_ledger *ledger, const struct lt_hours_asked *asked,
 	const struct lt_run_key key = asked->key;
 	struct lt_rows rows;
 	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_HOURS_OF_RUN, LT_INT(key.job_id),
-		LT_INT(key.submit_utc_s), LT_INT(asked->span.from_utc_s),
-		LT_INT(asked->span.to_utc_s)),
+	    LT_BIND(LT_SQL_HOURS_OF_RUN, LT_INT(key.job_id), LT_INT(key.submit_utc_s),
+		LT_INT(asked->span.from_utc_s), LT_INT(asked->span.to_utc_s)),
 	    NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
@@ -282,16 +258,14 @@ lt_ledger_hours(struct lt_ledger *ledger, const struct lt_hours_asked *asked,
 }
 
 int
-lt_ledger_used_hours(struct lt_ledger *ledger,
-    const struct lt_hours_asked *asked, lt_used_function *take, void *context,
-    struct lt_error *err)
+lt_ledger_used_hours(struct lt_ledger *ledger, const struct lt_hours_asked *asked,
+    lt_used_function *take, void *context, struct lt_error *err)
 {
 	const struct lt_run_key key = asked->key;
 	struct lt_rows rows;
 	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_USED_OF_RUN, LT_INT(key.job_id),
-		LT_INT(key.submit_utc_s), LT_INT(asked->span.from_utc_s),
-		LT_INT(asked->span.to_utc_s)),
+	    LT_BIND(LT_SQL_USED_OF_RUN, LT_INT(key.job_id), LT_INT(key.submit_utc_s),
+		LT_INT(asked->span.from_utc_s), LT_INT(asked->span.to_utc_s)),
 	    NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
@@ -311,14 +285,12 @@ lt_ledger_used_hours(struct lt_ledger *ledger,
 }
 
 int
-lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span,
-    lt_hour_function *take, void *context, struct lt_error *err)
+lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span, lt_hour_function *take,
+    void *context, struct lt_error *err)
 {
 	struct lt_rows rows;
 	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_ADJUSTMENTS, LT_INT(span.from_utc_s),
-		LT_INT(span.to_utc_s)),
-	    NULL, err);
+	    LT_BIND(LT_SQL_ADJUSTMENTS, LT_INT(span.from_utc_s), LT_INT(span.to_utc_s)), NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry entry = {.kind = LT_ENTRY_ADJUSTMENT};
@@ -337,14 +309,12 @@ lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span,
 }
 
 int
-lt_ledger_corrections(struct lt_ledger *ledger, struct lt_span span,
-    lt_hour_function *take, void *context, struct lt_error *err)
+lt_ledger_corrections(struct lt_ledger *ledger, struct lt_span span, lt_hour_function *take,
+    void *context, struct lt_error *err)
 {
 	struct lt_rows rows;
 	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_CORRECTIONS, LT_INT(span.from_utc_s),
-		LT_INT(span.to_utc_s)),
-	    NULL, err);
+	    LT_BIND(LT_SQL_CORRECTIONS, LT_INT(span.from_utc_s), LT_INT(span.to_utc_s)), NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry entry = {.kind = LT_ENTRY_CORRECTION};
@@ -358,8 +328,7 @@ lt_ledger_corrections(struct lt_ledger *ledger, struct lt_span span,
 		entry.carbon_mg = lt_row_int(&rows);
 		entry.made_utc_s = lt_row_int(&rows);
 		snprintf(entry.reason, sizeof(entry.reason), "%s",
-		    lt_row_int(&rows) != 0 ? LT_CORRECTION_CHANGED
-					   : LT_CORRECTION_LATE);
+		    lt_row_int(&rows) != 0 ? LT_CORRECTION_CHANGED : LT_CORRECTION_LATE);
 		rc = take(context, &entry, err);
 	}
 	lt_rows_end(&rows);
@@ -367,14 +336,12 @@ lt_ledger_corrections(struct lt_ledger *ledger, struct lt_span span,
 }
 
 int
-lt_ledger_incurred(struct lt_ledger *ledger, struct lt_span span,
-    lt_incurred_function *take, void *context, struct lt_error *err)
+lt_ledger_incurred(struct lt_ledger *ledger, struct lt_span span, lt_incurred_function *take,
+    void *context, struct lt_error *err)
 {
 	struct lt_rows rows;
 	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_INCURRED, LT_INT(span.from_utc_s),
-		LT_INT(span.to_utc_s)),
-	    NULL, err);
+	    LT_BIND(LT_SQL_INCURRED, LT_INT(span.from_utc_s), LT_INT(span.to_utc_s)), NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_incurred one = {.partition = ""};

@@ -2,11 +2,10 @@
 /*
  * Writes sums beside entries. It has the one list of an entry's figures, and:
  *
- * days: the sums of entries by UTC day. Many runs of a transaction have the
- * same account, user and day: their figures are collected here, and each sum
- * is written once, before the transaction ends and before anybody reads days.
- * Around a savepoint as well (lt_call_begin()), so that an undone call takes
- * its part of the sums with it.
+ * days: the sums of entries by UTC day. Many runs of a transaction have the same account, user and
+ * day: their figures are collected here, and each sum is written once, before the transaction ends
+ * and before anybody reads days. Around a savepoint as well (lt_call_begin()), so that an undone
+ * call takes its part of the sums with it.
  *
  * carries: whole micros of exact charges. The remainder of rounding one run
  * of a partition goes into its next run. A transaction reads and writes it
@@ -65,28 +64,23 @@ lt_row_figures(struct lt_rows *rows, struct lt_entry *entry)
 /* ---- days ---- */
 
 static int
-put_day(
-    struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
+put_day(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
 {
 	enum { KEYS = 4, VALUES = KEYS + LT_ENTRY_FIGURES };
-	struct lt_value values[VALUES] = {LT_INT(day->day),
-	    LT_TEXT(day->account), LT_INT(day->uid), LT_INT(day->kind)};
+	struct lt_value values[VALUES] = {
+	    LT_INT(day->day), LT_TEXT(day->account), LT_INT(day->uid), LT_INT(day->kind)};
 
 	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
 		values[KEYS + i] = LT_INT(day->figures[i]);
 	return lt_sql_do(ledger,
-	    (struct lt_bound){
-		.sql = LT_SQL_DAY_ADD, .values = values, .count = VALUES},
-	    err);
+	    (struct lt_bound){.sql = LT_SQL_DAY_ADD, .values = values, .count = VALUES}, err);
 }
 
-/* Returns the place of a sum: by its account, with the users and days of that
- * near each other. */
+/* Returns the place of a sum: by its account, with the users and days of that near each other. */
 static struct lt_day *
 place_of(struct lt_days *days, const struct lt_day *day)
 {
-	const uint32_t hash =
-	    lt_name_hash(day->account) + day->uid + 7 * (uint32_t)day->day;
+	const uint32_t hash = lt_name_hash(day->account) + day->uid + 7 * (uint32_t)day->day;
 
 	return &days->places[hash % LT_DAY_PLACES];
 }
@@ -99,8 +93,7 @@ is_same(const struct lt_day *a, const struct lt_day *b)
 }
 
 static int
-keep_day(
-    struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
+keep_day(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
 {
 	struct lt_days *const days = &ledger->days;
 	struct lt_day *const place = place_of(days, day);
@@ -108,10 +101,10 @@ keep_day(
 
 	if (place->is_used && is_same(place, day)) {
 		for (int i = 0; i < LT_ENTRY_FIGURES; i++)
-			if (__builtin_add_overflow(sum.figures[i],
-				place->figures[i], &sum.figures[i]))
-				return lt_fail(err, LT_EOVERFLOW,
-				    "ledger: a day's sum passes 64 bits");
+			if (__builtin_add_overflow(
+				sum.figures[i], place->figures[i], &sum.figures[i]))
+				return lt_fail(
+				    err, LT_EOVERFLOW, "ledger: a day's sum passes 64 bits");
 	} else if (place->is_used) {
 		const int rc = put_day(ledger, place, err);
 
@@ -124,8 +117,7 @@ keep_day(
 }
 
 int
-lt_days_add(struct lt_ledger *ledger, const struct lt_entry *entry,
-    struct lt_error *err)
+lt_days_add(struct lt_ledger *ledger, const struct lt_entry *entry, struct lt_error *err)
 {
 	struct lt_day day = {.is_used = true,
 	    .day = entry->at_utc_s / LT_DAY_S,
@@ -138,8 +130,7 @@ lt_days_add(struct lt_ledger *ledger, const struct lt_entry *entry,
 	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
 		day.figures[i] = *figures[i];
 	memcpy(day.account, entry->account, sizeof(day.account));
-	return ledger->in_transaction ? keep_day(ledger, &day, err)
-				      : put_day(ledger, &day, err);
+	return ledger->in_transaction ? keep_day(ledger, &day, err) : put_day(ledger, &day, err);
 }
 
 int
@@ -172,23 +163,21 @@ lt_days_drop(struct lt_ledger *ledger)
 
 /* ---- Carries ---- */
 
-/* Bound of one part: 2^52 micros, so that a carry below 1 is still exact to
- * better than half a micro. */
+/* Bound of one part: 2^52 micros, so that a carry below 1 is still exact to better than half a
+ * micro. */
 static const double EXACT_MAX = 4503599627370496.0;
 
 static const struct lt_db_column carry_list[] = {
     {.name = "carry", .type = LT_DB_COLUMN_REAL, .size = sizeof(double)},
 };
-static const struct lt_db_columns carry_columns = {
-    LT_DB_COLUMNS(double, carry_list)};
+static const struct lt_db_columns carry_columns = {LT_DB_COLUMNS(double, carry_list)};
 
 static int
-put_carry(struct lt_ledger *ledger, const struct lt_carry *carry,
-    struct lt_error *err)
+put_carry(struct lt_ledger *ledger, const struct lt_carry *carry, struct lt_error *err)
 {
 	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_CARRY_PUT, LT_TEXT(carry->partition),
-		LT_INT(carry->is_carbon), LT_REAL(carry->carry)),
+	    LT_BIND(LT_SQL_CARRY_PUT, LT_TEXT(carry->partition), LT_INT(carry->is_carbon),
+		LT_REAL(carry->carry)),
 	    err);
 }
 
@@ -200,8 +189,7 @@ lt_carries_write(struct lt_ledger *ledger, struct lt_error *err)
 	/* A refused row stays, for then the commit is refused too. */
 	for (int i = 0; carries->has_any && i < LT_KEPT_CARRIES; i++) {
 		struct lt_carry *const carry = &carries->places[i];
-		const int rc =
-		    carry->is_used ? put_carry(ledger, carry, err) : LT_OK;
+		const int rc = carry->is_used ? put_carry(ledger, carry, err) : LT_OK;
 
 		if (rc != LT_OK)
 			return rc;
@@ -218,11 +206,10 @@ lt_carries_drop(struct lt_ledger *ledger)
 		ledger->carries = (struct lt_carries){0};
 }
 
-/* Read once in a transaction, and written at its end, but where another has its
- * place meanwhile. */
+/* Read once in a transaction, and written at its end, but where another has its place meanwhile. */
 static int
-take_carry(struct lt_ledger *ledger, const struct lt_carry_key *key,
-    struct lt_carry **carry, struct lt_error *err)
+take_carry(struct lt_ledger *ledger, const struct lt_carry_key *key, struct lt_carry **carry,
+    struct lt_error *err)
 {
 	const uint32_t hash = lt_name_hash(key->partition) + key->is_carbon;
 
@@ -235,11 +222,9 @@ take_carry(struct lt_ledger *ledger, const struct lt_carry_key *key,
 	if (rc != LT_OK)
 		return rc;
 	*place = (struct lt_carry){.is_carbon = key->is_carbon};
-	snprintf(
-	    place->partition, sizeof(place->partition), "%s", key->partition);
+	snprintf(place->partition, sizeof(place->partition), "%s", key->partition);
 	rc = lt_sql_get(ledger,
-	    LT_BIND(LT_SQL_CARRY_GET, LT_TEXT(key->partition),
-		LT_INT(key->is_carbon)),
+	    LT_BIND(LT_SQL_CARRY_GET, LT_TEXT(key->partition), LT_INT(key->is_carbon)),
 	    &carry_columns, &place->carry, err);
 	if (rc < 0)
 		return rc;
@@ -248,18 +233,17 @@ take_carry(struct lt_ledger *ledger, const struct lt_carry_key *key,
 }
 
 int
-lt_ledger_round(struct lt_ledger *ledger, struct lt_carry_key key, double exact,
-    int64_t *rounded, struct lt_error *err)
+lt_ledger_round(struct lt_ledger *ledger, struct lt_carry_key key, double exact, int64_t *rounded,
+    struct lt_error *err)
 {
 	struct lt_carry *carry;
 
 	if (!ledger->in_transaction)
-		return lt_fail(
-		    err, LT_EBUG, "ledger: round without a transaction");
+		return lt_fail(err, LT_EBUG, "ledger: round without a transaction");
 	if (!isfinite(exact) || fabs(exact) > EXACT_MAX)
 		return lt_fail(err, LT_EOVERFLOW,
-		    "ledger: a charge of %g in partition %s, limit %g", exact,
-		    key.partition, EXACT_MAX);
+		    "ledger: a charge of %g in partition %s, limit %g", exact, key.partition,
+		    EXACT_MAX);
 	const int rc = take_carry(ledger, &key, &carry, err);
 	if (rc != LT_OK)
 		return rc;

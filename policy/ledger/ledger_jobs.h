@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ledger's records of jobs while they run: runs that ended before their
- * work did, nodes that their owner takes back and how far the jobs there are,
- * jobs that lowtide pauses, and which jobs were seen to resume. Each step is
- * written before it is done, so that a restart does none twice.
+ * The ledger's records of jobs while they run: runs that ended before their work did, nodes that
+ * their owner takes back and how far the jobs there are, jobs that lowtide pauses, and which jobs
+ * were seen to resume. Each step is written before it is done, so that a restart does none twice.
  *
  * Lists are malloc'd and the caller's. LT_OK or an error of SQLite.
  */
@@ -27,11 +26,11 @@ struct lt_losses {
 	int64_t done_s;
 };
 /* One that is there stays as it is. */
-int lt_ledger_put_interruption(struct lt_ledger *ledger,
-    const struct lt_interrupted *run, struct lt_error *err);
+int lt_ledger_put_interruption(
+    struct lt_ledger *ledger, const struct lt_interrupted *run, struct lt_error *err);
 /* Sums up the runs of this id that began since then: an id is given again. */
-int lt_ledger_losses(struct lt_ledger *ledger, uint32_t job_id,
-    int64_t since_utc_s, struct lt_losses *life, struct lt_error *err);
+int lt_ledger_losses(struct lt_ledger *ledger, uint32_t job_id, int64_t since_utc_s,
+    struct lt_losses *life, struct lt_error *err);
 int lt_ledger_prune_interruptions(
     struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err);
 
@@ -44,8 +43,8 @@ enum lt_notice_step { /* of a job there */
 	LT_NOTICE_STARTED, /* may start elsewhere */
 	LT_NOTICE_STEP_COUNT
 };
-/* The stage of a node's notice: after the first its notice is over, and the row
- * stays until Slurm gives the node to jobs again. */
+/* The stage of a node's notice: after the first its notice is over, and the row stays until Slurm
+ * gives the node to jobs again. */
 enum lt_notice_stage {
 	LT_NOTICE_LEAVES,
 	LT_NOTICE_GONE,	 /* resumed when it is back */
@@ -64,20 +63,18 @@ struct lt_reclaimed {
 	bool is_leaving;  /* the daemon's, of a pass; not kept */
 };
 /* One that is there gets the new end and stage. */
-int lt_ledger_put_notice(struct lt_ledger *ledger,
-    const struct lt_notice *notice, struct lt_error *err);
-int lt_ledger_drop_notice(
-    struct lt_ledger *ledger, const char *node, struct lt_error *err);
+int lt_ledger_put_notice(
+    struct lt_ledger *ledger, const struct lt_notice *notice, struct lt_error *err);
+int lt_ledger_drop_notice(struct lt_ledger *ledger, const char *node, struct lt_error *err);
 /* Reads all by name; malloc'd. */
-int lt_ledger_notices(struct lt_ledger *ledger, struct lt_notice **notices,
-    uint32_t *count, struct lt_error *err);
-int lt_ledger_put_reclaimed(struct lt_ledger *ledger,
-    const struct lt_reclaimed *job, struct lt_error *err);
-int lt_ledger_drop_reclaimed(
-    struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
+int lt_ledger_notices(
+    struct lt_ledger *ledger, struct lt_notice **notices, uint32_t *count, struct lt_error *err);
+int lt_ledger_put_reclaimed(
+    struct lt_ledger *ledger, const struct lt_reclaimed *job, struct lt_error *err);
+int lt_ledger_drop_reclaimed(struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
 /* Reads all by id; malloc'd. */
-int lt_ledger_reclaimed(struct lt_ledger *ledger, struct lt_reclaimed **jobs,
-    uint32_t *count, struct lt_error *err);
+int lt_ledger_reclaimed(
+    struct lt_ledger *ledger, struct lt_reclaimed **jobs, uint32_t *count, struct lt_error *err);
 
 /* ---- Pauses ---- */
 
@@ -86,7 +83,7 @@ enum lt_pause_step {
 	LT_PAUSE_PAUSED,     /* it was seen to stand still */
 	LT_PAUSE_RESUMING,
 	LT_PAUSE_RESUMING_FOR_GOOD, /* by its user's word: LEFT then */
-	LT_PAUSE_LEFT, /* others had their say: no more pauses of this run */
+	LT_PAUSE_LEFT,		    /* others had their say: no more pauses of this run */
 	/* One that is requeued: it is being asked for a checkpoint, */
 	LT_PAUSE_ASKED,
 	LT_PAUSE_REQUEUED, /* the batch system for its requeue. */
@@ -101,21 +98,19 @@ struct lt_paused {
 	enum lt_pause_step step;
 	int64_t at_utc_s; /* of the step */
 	int64_t until_utc_s;
-	/* Seconds of suspension, of the whole run, that are held for; 0: as
-	 * many as there were. */
+	/* Seconds of suspension, of the whole run, that are held for; 0: as many as there were. */
 	int64_t held_s;
-	/* When the batch system says that it was suspended; 0: not seen yet.
-	 * Another time is another's suspension. */
+	/* When the batch system says that it was suspended; 0: not seen yet. Another time is
+	 * another's suspension. */
 	int64_t changed_utc_s;
 	struct lt_amount saves; /* expected, of this pause and those after it */
 };
-int lt_ledger_put_paused(struct lt_ledger *ledger,
-    const struct lt_paused *paused, struct lt_error *err);
-int lt_ledger_drop_paused(
-    struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
+int lt_ledger_put_paused(
+    struct lt_ledger *ledger, const struct lt_paused *paused, struct lt_error *err);
+int lt_ledger_drop_paused(struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
 /* Reads all by id; malloc'd. */
-int lt_ledger_paused(struct lt_ledger *ledger, struct lt_paused **paused,
-    uint32_t *count, struct lt_error *err);
+int lt_ledger_paused(
+    struct lt_ledger *ledger, struct lt_paused **paused, uint32_t *count, struct lt_error *err);
 
 /* ---- Proofs: which jobs were seen to resume, and the jobs that are watched
  * for it ---- */
@@ -137,27 +132,23 @@ int lt_ledger_proof(struct lt_ledger *ledger, const struct lt_history_key *key,
     struct lt_proof_row *row, struct lt_error *err);
 int lt_ledger_put_proof(struct lt_ledger *ledger, const struct lt_proof_of *of,
     const struct lt_proof_row *row, struct lt_error *err);
-int lt_ledger_prune_proofs(
-    struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err);
+int lt_ledger_prune_proofs(struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err);
 
-int lt_ledger_put_life(
-    struct lt_ledger *ledger, const struct lt_life *life, struct lt_error *err);
-int lt_ledger_drop_life(
-    struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
+int lt_ledger_put_life(struct lt_ledger *ledger, const struct lt_life *life, struct lt_error *err);
+int lt_ledger_drop_life(struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
 /* Reads all by id; malloc'd. */
-int lt_ledger_lives(struct lt_ledger *ledger, struct lt_life **lives,
-    uint32_t *count, struct lt_error *err);
+int lt_ledger_lives(
+    struct lt_ledger *ledger, struct lt_life **lives, uint32_t *count, struct lt_error *err);
 
 struct lt_canary { /* a run that is interrupted to see what comes of it */
 	uint32_t job_id;
 	int64_t start_utc_s, requeue_utc_s;
 };
-int lt_ledger_put_canary(struct lt_ledger *ledger,
-    const struct lt_canary *canary, struct lt_error *err);
-int lt_ledger_drop_canary(
-    struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
+int lt_ledger_put_canary(
+    struct lt_ledger *ledger, const struct lt_canary *canary, struct lt_error *err);
+int lt_ledger_drop_canary(struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
 /* Reads all by id; malloc'd. */
-int lt_ledger_canaries(struct lt_ledger *ledger, struct lt_canary **canaries,
-    uint32_t *count, struct lt_error *err);
+int lt_ledger_canaries(
+    struct lt_ledger *ledger, struct lt_canary **canaries, uint32_t *count, struct lt_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * <state>/adjustments: what an admin credited or charged by hand, as text, a
- * line each, synced before the ledger has it. The one thing slurmdbd can't
- * give back, so reset and every open replay it. A line:
+ * <state>/adjustments: what an admin credited or charged by hand, as text, a line each, synced
+ * before the ledger has it. The one thing slurmdbd can't give back, so reset and every open replay
+ * it. A line:
  * adjustment 1 made=<s> at=<s> account=<a> uid=<n> money=<micros>
  * carbon=<mg> energy=<wh> who=<w> reason=<r> crc=<8 hex>
  * Names are percent-encoded outside [A-Za-z0-9_.,@-]. A line is valid if and
@@ -34,8 +34,8 @@ enum {
 
 /*
  * The most that all adjustments that add, and all that take away, may come to:
- * then any of them, of any account and period, in any order, fit 64 bits, and
- * the rest (2.3 * 10^16) is for charges.
+ * then any of them, of any account and period, in any order, fit 64 bits, and the rest (2.3 *
+ * 10^16) is for charges.
  */
 static const int64_t ADJUSTMENTS_MAX = 9200000000000000000;
 
@@ -71,8 +71,7 @@ _Static_assert(sizeof(LINE_KEPT) == sizeof(LINE_REFUSED), "set aside in place");
 static bool
 is_plain(unsigned char c)
 {
-	return c < 0x80 && (isalnum(c) || strchr("_.,@-", c) != NULL) &&
-	       c != '\0';
+	return c < 0x80 && (isalnum(c) || strchr("_.,@-", c) != NULL) && c != '\0';
 }
 
 static void
@@ -86,8 +85,7 @@ encode(char *out, size_t size, const char *text)
 		if (is_plain(c))
 			out[at++] = (char)c;
 		else
-			at +=
-			    (size_t)snprintf(out + at, size - at, "%%%02X", c);
+			at += (size_t)snprintf(out + at, size - at, "%%%02X", c);
 	}
 	out[at] = '\0';
 }
@@ -103,9 +101,7 @@ decode(char *out, size_t size, const char *text, size_t length)
 		if (c == '%') {
 			unsigned int byte = 0;
 
-			if (i + 2 >= length ||
-			    sscanf(text + i + 1, "%2x", &byte) != 1 ||
-			    byte == 0)
+			if (i + 2 >= length || sscanf(text + i + 1, "%2x", &byte) != 1 || byte == 0)
 				return false;
 			c = (char)byte;
 			i += 2;
@@ -129,15 +125,13 @@ format_line(char *line, size_t size, const struct lt_entry *entry)
 	encode(who, sizeof(who), entry->who);
 	encode(reason, sizeof(reason), entry->reason);
 	const int length = snprintf(line, size,
-	    "adjustment 1 made=%" PRId64 " at=%" PRId64
-	    " account=%s uid=%u money=%" PRId64 " carbon=%" PRId64
-	    " energy=%" PRId64 " who=%s reason=%s",
-	    entry->made_utc_s, entry->at_utc_s, account, entry->uid,
-	    entry->money_micros, entry->carbon_mg, entry->energy_wh, who,
-	    reason);
+	    "adjustment 1 made=%" PRId64 " at=%" PRId64 " account=%s uid=%u money=%" PRId64
+	    " carbon=%" PRId64 " energy=%" PRId64 " who=%s reason=%s",
+	    entry->made_utc_s, entry->at_utc_s, account, entry->uid, entry->money_micros,
+	    entry->carbon_mg, entry->energy_wh, who, reason);
 	const uint32_t crc = lt_crc32c(0, line, (size_t)length);
-	return (size_t)length + (size_t)snprintf(line + length,
-				    size - (size_t)length, " crc=%08x\n", crc);
+	return (size_t)length +
+	       (size_t)snprintf(line + length, size - (size_t)length, " crc=%08x\n", crc);
 }
 
 /* The value of " <key>=" in the line, "" and 0 when it is not there. */
@@ -187,8 +181,7 @@ is_line(const char *line, const char *word)
 	const char *const mark = strstr(line, " crc=");
 	unsigned int crc = 0;
 
-	return strncmp(line, word, LINE_WORD) == 0 && mark != NULL &&
-	       strlen(mark) == LINE_CRC &&
+	return strncmp(line, word, LINE_WORD) == 0 && mark != NULL && strlen(mark) == LINE_CRC &&
 	       sscanf(mark, " crc=%8x", &crc) == 1 &&
 	       crc == lt_crc32c(0, line, (size_t)(mark - line));
 }
@@ -211,8 +204,7 @@ parse_line(const char *line, struct lt_entry *entry)
 	       field_number(line, "money", &entry->money_micros) &&
 	       field_number(line, "carbon", &entry->carbon_mg) &&
 	       field_number(line, "energy", &entry->energy_wh) &&
-	       field_text(
-		   line, "account", entry->account, sizeof(entry->account)) &&
+	       field_text(line, "account", entry->account, sizeof(entry->account)) &&
 	       field_text(line, "who", entry->who, sizeof(entry->who)) &&
 	       field_text(line, "reason", entry->reason, sizeof(entry->reason));
 }
@@ -224,8 +216,8 @@ add_within(struct both *of, int64_t amount)
 {
 	int64_t *const sum = amount > 0 ? &of->up : &of->down;
 
-	return !__builtin_add_overflow(*sum, amount, sum) &&
-	       *sum <= ADJUSTMENTS_MAX && *sum >= -ADJUSTMENTS_MAX;
+	return !__builtin_add_overflow(*sum, amount, sum) && *sum <= ADJUSTMENTS_MAX &&
+	       *sum >= -ADJUSTMENTS_MAX;
 }
 
 /* False: they would pass the bound. *sums is the new one either way. */
@@ -250,11 +242,9 @@ static const struct lt_db_columns adjusted_columns = {
     LT_DB_COLUMNS(struct adjusted, adjusted_list)};
 
 static int
-read_adjusted(
-    struct adjusted *sums, struct lt_ledger *ledger, struct lt_error *err)
+read_adjusted(struct adjusted *sums, struct lt_ledger *ledger, struct lt_error *err)
 {
-	const int rc = lt_sql_get(
-	    ledger, LT_PLAIN(LT_SQL_ADJUSTED), &adjusted_columns, sums, err);
+	const int rc = lt_sql_get(ledger, LT_PLAIN(LT_SQL_ADJUSTED), &adjusted_columns, sums, err);
 
 	return rc < 0 ? rc : LT_OK;
 }
@@ -267,8 +257,8 @@ close_journal(struct journal *journal)
 	if (journal->fd >= 0)
 		(void)close(journal->fd);
 }
-#define JOURNAL_OF(its_ledger)                                                 \
-	__attribute__((cleanup(close_journal))) struct journal journal = {     \
+#define JOURNAL_OF(its_ledger)                                                                     \
+	__attribute__((cleanup(close_journal))) struct journal journal = {                         \
 	    .ledger = (its_ledger), .fd = -1}
 
 static int
@@ -277,17 +267,14 @@ open_journal(struct journal *journal, struct lt_error *err)
 	char path[4096 + sizeof(JOURNAL_FILE) + 1];
 	struct stat status;
 
-	(void)snprintf(
-	    path, sizeof(path), "%s/" JOURNAL_FILE, journal->ledger->state_dir);
-	journal->fd = open(
-	    path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	(void)snprintf(path, sizeof(path), "%s/" JOURNAL_FILE, journal->ledger->state_dir);
+	journal->fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (journal->fd < 0 || fstat(journal->fd, &status) != 0)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
-	    (status.st_mode & 077) != 0)
+	if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 077) != 0)
 		return lt_fail(err, LT_EDENIED,
-		    "%s: owner uid %u mode %04o, want a file of uid %u, 0600",
-		    path, status.st_uid, status.st_mode & 07777, geteuid());
+		    "%s: owner uid %u mode %04o, want a file of uid %u, 0600", path, status.st_uid,
+		    status.st_mode & 07777, geteuid());
 	if (status.st_size > JOURNAL_BYTES_MAX)
 		return lt_fail(err, LT_ELIMIT, "%s: %lld bytes, limit %d", path,
 		    (long long)status.st_size, JOURNAL_BYTES_MAX);
@@ -308,13 +295,11 @@ sync_directory(const char *dir, struct lt_error *err)
 	return rc;
 }
 
-/* Undoes a line: an adjustment that the caller saw fail must not come back at a
- * replay. */
+/* Undoes a line: an adjustment that the caller saw fail must not come back at a replay. */
 static void
 take_back(const struct journal *journal, struct lt_error *err)
 {
-	if (ftruncate(journal->fd, journal->size) != 0 ||
-	    fsync(journal->fd) != 0)
+	if (ftruncate(journal->fd, journal->size) != 0 || fsync(journal->fd) != 0)
 		(void)lt_context(err,
 		    "the adjustment could not be taken back and may yet come (%s/" JOURNAL_FILE
 		    ": %s)",
@@ -322,16 +307,14 @@ take_back(const struct journal *journal, struct lt_error *err)
 }
 
 static int
-append(const struct journal *journal, const char *line, size_t length,
-    struct lt_error *err)
+append(const struct journal *journal, const char *line, size_t length, struct lt_error *err)
 {
 	int rc = LT_OK;
 
-	if (pwrite(journal->fd, line, length, journal->size) !=
-		(ssize_t)length ||
+	if (pwrite(journal->fd, line, length, journal->size) != (ssize_t)length ||
 	    fsync(journal->fd) != 0)
-		rc = lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": %s",
-		    journal->ledger->state_dir, strerror(errno));
+		rc = lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": %s", journal->ledger->state_dir,
+		    strerror(errno));
 	else if (journal->size == 0)
 		rc = sync_directory(journal->ledger->state_dir, err);
 	return rc;
@@ -339,8 +322,7 @@ append(const struct journal *journal, const char *line, size_t length,
 
 /* 0 if it was never put. */
 static int
-get_number(struct lt_ledger *ledger, const char *name, int64_t *number,
-    struct lt_error *err)
+get_number(struct lt_ledger *ledger, const char *name, int64_t *number, struct lt_error *err)
 {
 	char text[24];
 	const int rc = lt_ledger_get(ledger, name, text, sizeof(text), NULL);
@@ -349,8 +331,7 @@ get_number(struct lt_ledger *ledger, const char *name, int64_t *number,
 	if (rc == LT_ENOENT)
 		return LT_OK;
 	if (rc != LT_OK)
-		return lt_fail(
-		    err, (enum lt_code)rc, "ledger: %s: can't be read", name);
+		return lt_fail(err, (enum lt_code)rc, "ledger: %s: can't be read", name);
 	return lt_int64_parse(text, 0, JOURNAL_BYTES_MAX, number, err);
 }
 
@@ -358,30 +339,27 @@ get_number(struct lt_ledger *ledger, const char *name, int64_t *number,
 
 /* The same line under the other word, over itself. */
 static int
-set_aside(struct journal *journal, const char *line, int64_t offset,
-    struct lt_error *err)
+set_aside(struct journal *journal, const char *line, int64_t offset, struct lt_error *err)
 {
 	char copy[LINE_SIZE];
 	const size_t length = strlen(line);
 
 	if (length >= sizeof(copy))
-		return lt_fail(
-		    err, LT_EBUG, "a journal line of %zu bytes", length);
+		return lt_fail(err, LT_EBUG, "a journal line of %zu bytes", length);
 	memcpy(copy, line, length + 1);
 	memcpy(copy, LINE_REFUSED, LINE_WORD);
 	(void)snprintf(copy + length - LINE_CRC, LINE_CRC + 1, " crc=%08x",
 	    lt_crc32c(0, copy, length - LINE_CRC));
-	if (pwrite(journal->fd, copy, length, offset) != (ssize_t)length ||
-	    fsync(journal->fd) != 0)
-		return lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": %s",
-		    journal->ledger->state_dir, strerror(errno));
+	if (pwrite(journal->fd, copy, length, offset) != (ssize_t)length || fsync(journal->fd) != 0)
+		return lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": %s", journal->ledger->state_dir,
+		    strerror(errno));
 	journal->refused++;
 	return LT_OK;
 }
 
 static int
-replay_line(struct journal *journal, const char *line, int64_t offset,
-    int line_number, struct lt_error *err)
+replay_line(struct journal *journal, const char *line, int64_t offset, int line_number,
+    struct lt_error *err)
 {
 	struct adjusted sums = journal->sums;
 	struct lt_error overflow = {0};
@@ -395,15 +373,13 @@ replay_line(struct journal *journal, const char *line, int64_t offset,
 		if (err != NULL && err->code == LT_OK)
 			err->line = line_number;
 		return lt_fail(err, LT_ECHECKSUM,
-		    "%s/" JOURNAL_FILE
-		    ":%d: a damaged line, want one written by lowtided",
+		    "%s/" JOURNAL_FILE ":%d: a damaged line, want one written by lowtided",
 		    journal->ledger->state_dir, line_number);
 	}
 	entry.uid = LT_NOBODY_UID;
 	if (!add_adjusted(&sums, &entry))
 		return set_aside(journal, line, offset, err);
-	const int rc =
-	    lt_entry_put(journal->ledger, &entry, entry.at_utc_s, &overflow);
+	const int rc = lt_entry_put(journal->ledger, &entry, entry.at_utc_s, &overflow);
 	if (rc == LT_EOVERFLOW)
 		return set_aside(journal, line, offset, err);
 	if (rc != LT_OK)
@@ -414,8 +390,7 @@ replay_line(struct journal *journal, const char *line, int64_t offset,
 
 /* Insert every line from `from` on; *end: behind the last whole line. */
 static int
-insert_lines(struct journal *journal, char *text, int64_t from, int64_t *end,
-    struct lt_error *err)
+insert_lines(struct journal *journal, char *text, int64_t from, int64_t *end, struct lt_error *err)
 {
 	int line_number = 1;
 
@@ -428,8 +403,7 @@ insert_lines(struct journal *journal, char *text, int64_t from, int64_t *end,
 		if (newline == NULL)
 			return LT_OK;
 		*newline = '\0';
-		const int rc =
-		    replay_line(journal, line, *end, line_number, err);
+		const int rc = replay_line(journal, line, *end, line_number, err);
 		if (rc != LT_OK)
 			return rc;
 		line = newline + 1;
@@ -445,16 +419,14 @@ replay(struct journal *journal, int64_t from, struct lt_error *err)
 	int64_t end = from, refused = 0;
 
 	if (text == NULL)
-		return lt_fail(
-		    err, LT_ENOMEM, "ledger: no memory for " JOURNAL_FILE);
+		return lt_fail(err, LT_ENOMEM, "ledger: no memory for " JOURNAL_FILE);
 	int rc = LT_OK;
 	if (pread(journal->fd, text, (size_t)size, 0) != size)
-		rc = lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": short read",
-		    ledger->state_dir);
+		rc = lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": short read", ledger->state_dir);
 	text[size] = '\0';
 	if (rc == LT_OK && memchr(text, '\0', (size_t)size) != NULL)
-		rc = lt_fail(err, LT_ECHECKSUM,
-		    "%s/" JOURNAL_FILE ": a zero byte", ledger->state_dir);
+		rc = lt_fail(
+		    err, LT_ECHECKSUM, "%s/" JOURNAL_FILE ": a zero byte", ledger->state_dir);
 	if (rc == LT_OK)
 		rc = read_adjusted(&journal->sums, ledger, err);
 	if (rc == LT_OK && from > 0)
@@ -464,14 +436,11 @@ replay(struct journal *journal, int64_t from, struct lt_error *err)
 		rc = insert_lines(journal, text, from, &end, err);
 	free(text);
 	if (rc == LT_OK && end < size && ftruncate(journal->fd, end) != 0)
-		rc = lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": %s",
-		    ledger->state_dir, strerror(errno));
+		rc = lt_fail(
+		    err, LT_EIO, "%s/" JOURNAL_FILE ": %s", ledger->state_dir, strerror(errno));
 	if (rc == LT_OK)
-		rc = lt_ledger_put_number(
-		    ledger, LT_JOURNAL_REFUSED, journal->refused, err);
-	return rc == LT_OK
-		   ? lt_ledger_put_number(ledger, JOURNAL_KNOWN, end, err)
-		   : rc;
+		rc = lt_ledger_put_number(ledger, LT_JOURNAL_REFUSED, journal->refused, err);
+	return rc == LT_OK ? lt_ledger_put_number(ledger, JOURNAL_KNOWN, end, err) : rc;
 }
 
 int
@@ -489,47 +458,39 @@ lt_journal_catch_up(struct lt_ledger *ledger, struct lt_error *err)
 		return lt_fail(err, LT_ECHECKSUM,
 		    "%s/" JOURNAL_FILE
 		    ": %lld bytes, but %lld are in the ledger; put the whole file back",
-		    ledger->state_dir, (long long)journal.size,
-		    (long long)known);
+		    ledger->state_dir, (long long)journal.size, (long long)known);
 	rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
 	if (rc != LT_OK)
 		return rc;
-	return lt_call_end(
-	    ledger, LT_DB_LEDGER, replay(&journal, known, err), err);
+	return lt_call_end(ledger, LT_DB_LEDGER, replay(&journal, known, err), err);
 }
 
 /* ---- a new one ---- */
 
 static int
-check_adjustment(
-    struct lt_ledger *ledger, const struct lt_entry *made, struct lt_error *err)
+check_adjustment(struct lt_ledger *ledger, const struct lt_entry *made, struct lt_error *err)
 {
-	const int64_t figures[] = {
-	    made->money_micros, made->carbon_mg, made->energy_wh};
+	const int64_t figures[] = {made->money_micros, made->carbon_mg, made->energy_wh};
 
 	if (made->account[0] == '\0' || made->reason[0] == '\0')
 		return lt_fail(err, LT_EINPUT,
 		    "an adjustment without %s, want both an account and a reason",
 		    made->account[0] == '\0' ? "an account" : "a reason");
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
-		if (figures[i] > LT_ADJUSTMENT_MAX ||
-		    figures[i] < -LT_ADJUSTMENT_MAX)
+		if (figures[i] > LT_ADJUSTMENT_MAX || figures[i] < -LT_ADJUSTMENT_MAX)
 			return lt_fail(err, LT_EINPUT,
-			    "an adjustment of %" PRId64
-			    " millionths, want at most %" PRId64
+			    "an adjustment of %" PRId64 " millionths, want at most %" PRId64
 			    " (10^12 units) either way",
 			    figures[i], LT_ADJUSTMENT_MAX);
 	/* A journal line can't be undone with the caller's transaction. */
 	if (ledger->in_transaction)
-		return lt_fail(
-		    err, LT_EBUG, "ledger: adjust within a transaction");
+		return lt_fail(err, LT_EBUG, "ledger: adjust within a transaction");
 	return LT_OK;
 }
 
 /* Within a transaction: all that can be refused, before a line is written. */
 static int
-insert(struct journal *journal, const struct lt_entry *made, size_t length,
-    struct lt_error *err)
+insert(struct journal *journal, const struct lt_entry *made, size_t length, struct lt_error *err)
 {
 	int rc = read_adjusted(&journal->sums, journal->ledger, err);
 
@@ -541,14 +502,13 @@ insert(struct journal *journal, const struct lt_entry *made, size_t length,
 	if (rc == LT_OK)
 		rc = lt_entry_put(journal->ledger, made, made->at_utc_s, err);
 	if (rc == LT_OK)
-		rc = lt_ledger_put_number(journal->ledger, JOURNAL_KNOWN,
-		    journal->size + (off_t)length, err);
+		rc = lt_ledger_put_number(
+		    journal->ledger, JOURNAL_KNOWN, journal->size + (off_t)length, err);
 	return rc;
 }
 
 int
-lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
-    struct lt_error *err)
+lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry, struct lt_error *err)
 {
 	JOURNAL_OF(ledger);
 	char line[LINE_SIZE];
@@ -603,8 +563,7 @@ lt_journal_repair(struct lt_ledger *ledger, struct lt_error *err)
 /* ---- open ---- */
 
 int
-lt_ledger_open(
-    struct lt_ledger **ledger, const char *state_dir, struct lt_error *err)
+lt_ledger_open(struct lt_ledger **ledger, const char *state_dir, struct lt_error *err)
 {
 	int rc = lt_ledger_connect(ledger, state_dir, err);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lengths of runs, and the groups of similar jobs that they teach. They are
- * kept apart from charges, so that a user can have them erased. Reads and
- * writes ledger.db; ledger_new_lengths.c collects what one transaction adds. A
- * failure of SQLite is an error.
+ * Lengths of runs, and the groups of similar jobs that they teach. They are kept apart from
+ * charges, so that a user can have them erased. Reads and writes ledger.db; ledger_new_lengths.c
+ * collects what one transaction adds. A failure of SQLite is an error.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,13 +40,11 @@ static const struct lt_db_column kind_list[] = {
     {KIND("ratio", ratio_ppm), .parts = MADE},
     {KIND("band", band)},
 };
-static const struct lt_db_columns kind_columns = {
-    LT_DB_COLUMNS(struct lt_kind, kind_list)};
+static const struct lt_db_columns kind_columns = {LT_DB_COLUMNS(struct lt_kind, kind_list)};
 static const struct lt_db_columns made_columns = {
     LT_DB_COLUMNS(struct lt_kind, kind_list), .parts = MADE};
 
-#define RECORD(column, member)                                                 \
-	LT_DB_COLUMN(struct lt_history_record, column, member)
+#define RECORD(column, member) LT_DB_COLUMN(struct lt_history_record, column, member)
 static const struct lt_db_column record_list[] = {
     {RECORD("kind", key.hash)},
     {RECORD("uid", key.uid)},
@@ -57,8 +54,7 @@ static const struct lt_db_columns record_columns = {
     LT_DB_COLUMNS(struct lt_history_record, record_list)};
 
 int
-lt_ledger_put_length(struct lt_ledger *ledger, const struct lt_length *length,
-    struct lt_error *err)
+lt_ledger_put_length(struct lt_ledger *ledger, const struct lt_length *length, struct lt_error *err)
 {
 	if (ledger->in_transaction)
 		return lt_lengths_keep(ledger, length, err);
@@ -66,8 +62,7 @@ lt_ledger_put_length(struct lt_ledger *ledger, const struct lt_length *length,
 
 	if (rc != LT_OK)
 		return rc;
-	return lt_call_end(
-	    ledger, LT_DB_LEDGER, lt_lengths_put(ledger, length, 1, err), err);
+	return lt_call_end(ledger, LT_DB_LEDGER, lt_lengths_put(ledger, length, 1, err), err);
 }
 
 int
@@ -78,21 +73,20 @@ lt_ledger_parts_before(struct lt_ledger *ledger, const struct lt_run *run,
 	    {LT_DB_COLUMN(struct lt_run_part, "state_text", state_text)},
 	    {LT_DB_COLUMN(struct lt_run_part, "length_s", length_s)},
 	};
-	static const struct lt_db_columns columns = {
-	    LT_DB_COLUMNS(struct lt_run_part, list)};
+	static const struct lt_db_columns columns = {LT_DB_COLUMNS(struct lt_run_part, list)};
 
 	return lt_sql_some(ledger,
-	    LT_BIND(LT_SQL_PARTS_BEFORE, LT_INT(run->key.job_id),
-		LT_INT(run->key.submit_utc_s), LT_INT(run->uid), LT_INT(room)),
+	    LT_BIND(LT_SQL_PARTS_BEFORE, LT_INT(run->key.job_id), LT_INT(run->key.submit_utc_s),
+		LT_INT(run->uid), LT_INT(room)),
 	    &columns, parts, room, err);
 }
 
 int
-lt_ledger_stale_kinds(struct lt_ledger *ledger, uint32_t most,
-    struct lt_kind **kinds, uint32_t *count, struct lt_error *err)
+lt_ledger_stale_kinds(struct lt_ledger *ledger, uint32_t most, struct lt_kind **kinds,
+    uint32_t *count, struct lt_error *err)
 {
-	return lt_sql_list(ledger, LT_BIND(LT_SQL_KINDS_STALE, LT_INT(most)),
-	    &kind_columns, kinds, count, err);
+	return lt_sql_list(
+	    ledger, LT_BIND(LT_SQL_KINDS_STALE, LT_INT(most)), &kind_columns, kinds, count, err);
 }
 
 int
@@ -111,36 +105,30 @@ lt_ledger_lengths(struct lt_ledger *ledger, const struct lt_kind *kind,
 	} groups[LT_HISTORY_GROUPS] = {
 	    [LT_HISTORY_NAME] = {LT_SQL_LENGTHS_OF_NAME, LT_RUNS_OF_NAME},
 	    [LT_HISTORY_USER] = {LT_SQL_LENGTHS_OF_USER, LT_RUNS_OF_USER},
-	    [LT_HISTORY_ACCOUNT] = {
-		LT_SQL_LENGTHS_OF_ACCOUNT, LT_RUNS_OF_ACCOUNT}};
+	    [LT_HISTORY_ACCOUNT] = {LT_SQL_LENGTHS_OF_ACCOUNT, LT_RUNS_OF_ACCOUNT}};
 	static const struct lt_db_column list[] = {
 	    {LT_DB_COLUMN(struct lt_run_length, "length_s", length_s)},
 	    {LT_DB_COLUMN(struct lt_run_length, "limit_s", limit_s)},
 	    {LT_DB_COLUMN(struct lt_run_length, "at_least", at_least)},
 	};
-	static const struct lt_db_columns columns = {
-	    LT_DB_COLUMNS(struct lt_run_length, list)};
+	static const struct lt_db_columns columns = {LT_DB_COLUMNS(struct lt_run_length, list)};
 	const uint32_t room = LT_ROW(groups, kind->group).room;
 
 	return lt_sql_some(ledger,
-	    LT_BIND(LT_ROW(groups, kind->group).sql, LT_INT(kind->key.hash),
-		LT_INT(kind->key.uid), LT_TEXT(kind->account),
-		LT_INT(kind->band), LT_INT(room)),
+	    LT_BIND(LT_ROW(groups, kind->group).sql, LT_INT(kind->key.hash), LT_INT(kind->key.uid),
+		LT_TEXT(kind->account), LT_INT(kind->band), LT_INT(room)),
 	    &columns, runs, room, err);
 }
 
 int
-lt_ledger_put_figures(
-    struct lt_ledger *ledger, const struct lt_kind *kind, struct lt_error *err)
+lt_ledger_put_figures(struct lt_ledger *ledger, const struct lt_kind *kind, struct lt_error *err)
 {
 	if (kind->figures.runs == 0)
 		return lt_sql_do(ledger,
-		    LT_BIND(LT_SQL_KIND_DROP, LT_INT(kind->key.hash),
-			LT_INT(kind->key.uid)),
-		    err);
+		    LT_BIND(LT_SQL_KIND_DROP, LT_INT(kind->key.hash), LT_INT(kind->key.uid)), err);
 	return lt_sql_do(ledger,
-	    LT_BIND_RECORD(LT_SQL_KIND_FIGURES, &made_columns, kind,
-		LT_INT(kind->key.hash), LT_INT(kind->key.uid)),
+	    LT_BIND_RECORD(LT_SQL_KIND_FIGURES, &made_columns, kind, LT_INT(kind->key.hash),
+		LT_INT(kind->key.uid)),
 	    err);
 }
 
@@ -150,13 +138,11 @@ static const struct lt_db_column speed_list[] = {
     {SPEED("runs", runs)},
     {SPEED("median", median_s)},
 };
-static const struct lt_db_columns speed_columns = {
-    LT_DB_COLUMNS(struct lt_speed, speed_list)};
+static const struct lt_db_columns speed_columns = {LT_DB_COLUMNS(struct lt_speed, speed_list)};
 
 /* Reads the medians from the rows of LENGTHS_BY_GPU, which are sorted. */
 static int
-medians(struct lt_speed speeds[LT_SPEEDS_MAX], struct lt_rows *rows,
-    struct lt_error *err)
+medians(struct lt_speed speeds[LT_SPEEDS_MAX], struct lt_rows *rows, struct lt_error *err)
 {
 	int64_t lengths_s[LT_RUNS_OF_NAME];
 	char gpu[LT_GPU_NAME_SIZE];
@@ -171,14 +157,10 @@ medians(struct lt_speed speeds[LT_SPEEDS_MAX], struct lt_rows *rows,
 		if (rc != 1 || strcmp(gpu, now.gpu) != 0) {
 			const uint32_t half = now.runs / 2;
 
-			if (now.runs >= LT_HISTORY_RUNS_LEAST &&
-			    used < LT_SPEEDS_MAX) {
-				now.median_s =
-				    (uint32_t)((lengths_s[half] +
-						   lengths_s[(now.runs - 1) /
-							     2] +
-						   1) /
-					       2);
+			if (now.runs >= LT_HISTORY_RUNS_LEAST && used < LT_SPEEDS_MAX) {
+				now.median_s = (uint32_t)((lengths_s[half] +
+							      lengths_s[(now.runs - 1) / 2] + 1) /
+							  2);
 				speeds[used++] = now;
 			}
 			now.runs = 0;
@@ -192,32 +174,27 @@ medians(struct lt_speed speeds[LT_SPEEDS_MAX], struct lt_rows *rows,
 }
 
 int
-lt_ledger_make_speeds(struct lt_ledger *ledger,
-    const struct lt_history_key *name, struct lt_error *err)
+lt_ledger_make_speeds(
+    struct lt_ledger *ledger, const struct lt_history_key *name, struct lt_error *err)
 {
 	struct lt_speed speeds[LT_SPEEDS_MAX];
 	struct lt_rows rows;
 	int count = lt_sql_start(&rows, ledger,
-	    LT_BIND(
-		LT_SQL_LENGTHS_BY_GPU, LT_INT(name->hash), LT_INT(name->uid)),
-	    NULL, err);
+	    LT_BIND(LT_SQL_LENGTHS_BY_GPU, LT_INT(name->hash), LT_INT(name->uid)), NULL, err);
 
 	if (count == LT_OK)
 		count = medians(speeds, &rows, err);
 	lt_rows_end(&rows);
 	if (count < 0)
 		return count;
-	int rc = lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_SPEEDS_DROP, LT_INT(name->hash), LT_INT(name->uid)),
-	    err);
+	int rc = lt_sql_do(
+	    ledger, LT_BIND(LT_SQL_SPEEDS_DROP, LT_INT(name->hash), LT_INT(name->uid)), err);
 	for (int i = 0; rc == LT_OK && count > 1 && i < count; i++) {
-		const struct lt_history_key key =
-		    lt_history_gpu_key(*name, speeds[i].gpu);
+		const struct lt_history_key key = lt_history_gpu_key(*name, speeds[i].gpu);
 
 		rc = lt_sql_do(ledger,
-		    LT_BIND_RECORD(LT_SQL_SPEED_PUT, &speed_columns, &speeds[i],
-			LT_INT(name->hash), LT_INT(name->uid),
-			LT_INT(key.hash)),
+		    LT_BIND_RECORD(LT_SQL_SPEED_PUT, &speed_columns, &speeds[i], LT_INT(name->hash),
+			LT_INT(name->uid), LT_INT(key.hash)),
 		    err);
 	}
 	return rc;
@@ -227,8 +204,7 @@ int
 lt_ledger_speeds(struct lt_ledger *ledger, const struct lt_history_key *name,
     struct lt_speed speeds[LT_SPEEDS_MAX], struct lt_error *err)
 {
-	return lt_sql_some(ledger,
-	    LT_BIND(LT_SQL_SPEEDS_OF, LT_INT(name->hash), LT_INT(name->uid)),
+	return lt_sql_some(ledger, LT_BIND(LT_SQL_SPEEDS_OF, LT_INT(name->hash), LT_INT(name->uid)),
 	    &speed_columns, speeds, LT_SPEEDS_MAX, err);
 }
 
@@ -237,20 +213,20 @@ lt_ledger_figures(struct lt_ledger *ledger, const struct lt_history_key *key,
     struct lt_history_figures *figures, struct lt_error *err)
 {
 	struct lt_history_record found = {.figures = {0}};
-	const int rc = lt_sql_get(ledger,
-	    LT_BIND(LT_SQL_FIGURES_OF, LT_INT(key->hash), LT_INT(key->uid)),
-	    &record_columns, &found, err);
+	const int rc =
+	    lt_sql_get(ledger, LT_BIND(LT_SQL_FIGURES_OF, LT_INT(key->hash), LT_INT(key->uid)),
+		&record_columns, &found, err);
 
 	*figures = found.figures;
 	return rc < 0 ? rc : LT_OK;
 }
 
 int
-lt_ledger_history(struct lt_ledger *ledger, uint32_t most,
-    struct lt_history_record **records, uint32_t *count, struct lt_error *err)
+lt_ledger_history(struct lt_ledger *ledger, uint32_t most, struct lt_history_record **records,
+    uint32_t *count, struct lt_error *err)
 {
-	return lt_sql_list(ledger, LT_BIND(LT_SQL_KINDS_TOLD, LT_INT(most)),
-	    &record_columns, records, count, err);
+	return lt_sql_list(
+	    ledger, LT_BIND(LT_SQL_KINDS_TOLD, LT_INT(most)), &record_columns, records, count, err);
 }
 
 static int
@@ -263,8 +239,7 @@ by_key(const void *a, const void *b)
 	if (p->key.uid != q->key.uid)
 		return p->key.uid < q->key.uid ? -1 : 1;
 	/* The last run first. */
-	return (p->figures.median < q->figures.median) -
-	       (p->figures.median > q->figures.median);
+	return (p->figures.median < q->figures.median) - (p->figures.median > q->figures.median);
 }
 
 /* Names that differ in digits are one. */
@@ -276,11 +251,9 @@ merge(struct lt_history_record *records, uint32_t count)
 	if (count > 1)
 		qsort(records, count, sizeof(*records), by_key);
 	for (uint32_t i = 0; i < count; i++)
-		if (kept > 0 &&
-		    records[kept - 1].key.hash == records[i].key.hash &&
+		if (kept > 0 && records[kept - 1].key.hash == records[i].key.hash &&
 		    records[kept - 1].key.uid == records[i].key.uid)
-			records[kept - 1].figures.runs +=
-			    records[i].figures.runs;
+			records[kept - 1].figures.runs += records[i].figures.runs;
 		else
 			records[kept++] = records[i];
 	return kept;
@@ -298,20 +271,18 @@ static const struct lt_db_column smoke_list[] = {
     {SMOKE("runs", runs)},
     {SMOKE("last_utc_s", last_utc_s)},
 };
-static const struct lt_db_columns smoke_columns = {
-    LT_DB_COLUMNS(struct smoke, smoke_list)};
+static const struct lt_db_columns smoke_columns = {LT_DB_COLUMNS(struct smoke, smoke_list)};
 
 int
-lt_ledger_smokes(struct lt_ledger *ledger, int64_t since_utc_s,
-    struct lt_history_record **records, uint32_t *count, struct lt_error *err)
+lt_ledger_smokes(struct lt_ledger *ledger, int64_t since_utc_s, struct lt_history_record **records,
+    uint32_t *count, struct lt_error *err)
 {
 	struct smoke *smokes;
 	const int rc = lt_sql_list(ledger,
-	    LT_BIND(LT_SQL_SMOKE_RUNS, LT_INT(since_utc_s),
-		LT_INT(LT_SMOKE_NODES_MAX), LT_INT(LT_SMOKES_MAX)),
+	    LT_BIND(LT_SQL_SMOKE_RUNS, LT_INT(since_utc_s), LT_INT(LT_SMOKE_NODES_MAX),
+		LT_INT(LT_SMOKES_MAX)),
 	    &smoke_columns, &smokes, count, err);
-	struct lt_history_record *const made =
-	    *count > 0 ? calloc(*count, sizeof(*made)) : NULL;
+	struct lt_history_record *const made = *count > 0 ? calloc(*count, sizeof(*made)) : NULL;
 
 	if (made == NULL && *count > 0) {
 		free(smokes);
@@ -321,8 +292,8 @@ lt_ledger_smokes(struct lt_ledger *ledger, int64_t since_utc_s,
 	for (uint32_t i = 0; i < *count; i++) {
 		const struct smoke *const smoke = &smokes[i];
 
-		made[i].key = lt_smoke_key(smoke->uid, smoke->account,
-		    lt_smoke_name_hash(smoke->name));
+		made[i].key =
+		    lt_smoke_key(smoke->uid, smoke->account, lt_smoke_name_hash(smoke->name));
 		made[i].figures.runs = smoke->runs;
 		made[i].figures.median = smoke->last_utc_s;
 	}
@@ -337,18 +308,17 @@ lt_ledger_kinds_of(struct lt_ledger *ledger, const struct lt_kinds_asked *asked,
     struct lt_kind **kinds, uint32_t *count, struct lt_error *err)
 {
 	return lt_sql_list(ledger,
-	    LT_BIND(LT_SQL_KINDS_OF_USER, LT_INT(asked->uid),
-		LT_TEXT(asked->name), LT_INT(asked->most)),
+	    LT_BIND(LT_SQL_KINDS_OF_USER, LT_INT(asked->uid), LT_TEXT(asked->name),
+		LT_INT(asked->most)),
 	    &kind_columns, kinds, count, err);
 }
 
 static int
-forget_lengths(struct lt_ledger *ledger, uint32_t uid, uint32_t *count,
-    struct lt_error *err)
+forget_lengths(struct lt_ledger *ledger, uint32_t uid, uint32_t *count, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_FORGET_LENGTHS, LT_INT(uid)), NULL, err);
+	int rc =
+	    lt_sql_start(&rows, ledger, LT_BIND(LT_SQL_FORGET_LENGTHS, LT_INT(uid)), NULL, err);
 
 	*count = 0;
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
@@ -360,44 +330,36 @@ forget_lengths(struct lt_ledger *ledger, uint32_t uid, uint32_t *count,
 }
 
 int
-lt_ledger_forget(struct lt_ledger *ledger, uint32_t uid, int64_t now_utc_s,
-    uint32_t *count, struct lt_error *err)
+lt_ledger_forget(struct lt_ledger *ledger, uint32_t uid, int64_t now_utc_s, uint32_t *count,
+    struct lt_error *err)
 {
 	int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
 
 	if (rc != LT_OK)
 		return rc;
-	rc = lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_FORGET, LT_INT(uid), LT_INT(now_utc_s)), err);
+	rc = lt_sql_do(ledger, LT_BIND(LT_SQL_FORGET, LT_INT(uid), LT_INT(now_utc_s)), err);
 	if (rc == LT_OK)
-		rc = lt_sql_do(
-		    ledger, LT_BIND(LT_SQL_FORGET_ACCOUNTS, LT_INT(uid)), err);
+		rc = lt_sql_do(ledger, LT_BIND(LT_SQL_FORGET_ACCOUNTS, LT_INT(uid)), err);
 	if (rc == LT_OK)
 		rc = forget_lengths(ledger, uid, count, err);
 	if (rc == LT_OK)
-		rc = lt_sql_do(
-		    ledger, LT_BIND(LT_SQL_FORGET_KINDS, LT_INT(uid)), err);
+		rc = lt_sql_do(ledger, LT_BIND(LT_SQL_FORGET_KINDS, LT_INT(uid)), err);
 	if (rc == LT_OK)
-		rc = lt_sql_do(
-		    ledger, LT_BIND(LT_SQL_FORGET_SPEEDS, LT_INT(uid)), err);
+		rc = lt_sql_do(ledger, LT_BIND(LT_SQL_FORGET_SPEEDS, LT_INT(uid)), err);
 	if (rc == LT_OK)
-		rc = lt_sql_do(
-		    ledger, LT_BIND(LT_SQL_FORGET_PROOFS, LT_INT(uid)), err);
+		rc = lt_sql_do(ledger, LT_BIND(LT_SQL_FORGET_PROOFS, LT_INT(uid)), err);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 }
 
 int
-lt_ledger_prune_lengths(
-    struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err)
+lt_ledger_prune_lengths(struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err)
 {
 	int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
 
 	if (rc != LT_OK)
 		return rc;
-	rc = lt_sql_do(
-	    ledger, LT_BIND(LT_SQL_LENGTHS_OLD, LT_INT(before_utc_s)), err);
+	rc = lt_sql_do(ledger, LT_BIND(LT_SQL_LENGTHS_OLD, LT_INT(before_utc_s)), err);
 	if (rc == LT_OK)
-		rc = lt_sql_do(ledger,
-		    LT_BIND(LT_SQL_LENGTHS_PRUNE, LT_INT(before_utc_s)), err);
+		rc = lt_sql_do(ledger, LT_BIND(LT_SQL_LENGTHS_PRUNE, LT_INT(before_utc_s)), err);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Most runs of a transaction are of few groups: all are kept until its end,
- * then what stays of them is written (ledger_lengths.c reads it), and each
- * group once.
+ * Most runs of a transaction are of few groups: all are kept until its end, then what stays of them
+ * is written (ledger_lengths.c reads it), and each group once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,25 +23,22 @@ static const struct lt_db_column length_list[] = {
     {LENGTH("gpu_length_s", gpu_length_s)},
     {LENGTH("band", kinds[LT_HISTORY_USER].band)},
 };
-static const struct lt_db_columns length_columns = {
-    LT_DB_COLUMNS(struct lt_length, length_list)};
+static const struct lt_db_columns length_columns = {LT_DB_COLUMNS(struct lt_length, length_list)};
 
 static int
-put_kind(
-    struct lt_ledger *ledger, const struct lt_kind *kind, struct lt_error *err)
+put_kind(struct lt_ledger *ledger, const struct lt_kind *kind, struct lt_error *err)
 {
 	const int rc = lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_KIND_PUT, LT_INT(kind->key.hash),
-		LT_INT(kind->key.uid), LT_INT(kind->group),
-		LT_TEXT(kind->account), LT_TEXT(kind->name),
+	    LT_BIND(LT_SQL_KIND_PUT, LT_INT(kind->key.hash), LT_INT(kind->key.uid),
+		LT_INT(kind->group), LT_TEXT(kind->account), LT_TEXT(kind->name),
 		LT_INT(kind->nodes), LT_INT(kind->cpus), LT_INT(kind->gpus),
 		LT_INT(kind->last_utc_s), LT_INT(kind->band)),
 	    err);
 
 	return rc == LT_OK && kind->group == LT_HISTORY_NAME
 		   ? lt_sql_do(ledger,
-			 LT_BIND(LT_SQL_LENGTHS_TRIM, LT_INT(kind->key.hash),
-			     LT_INT(kind->key.uid), LT_INT(LT_RUNS_OF_NAME)),
+			 LT_BIND(LT_SQL_LENGTHS_TRIM, LT_INT(kind->key.hash), LT_INT(kind->key.uid),
+			     LT_INT(LT_RUNS_OF_NAME)),
 			 err)
 		   : rc;
 }
@@ -54,15 +50,14 @@ struct kinds {
 
 /* Notes a kind with the last of its runs, as KIND_PUT would leave it. */
 static int
-note_kind(struct lt_ledger *ledger, struct kinds *kinds,
-    const struct lt_kind *kind, struct lt_error *err)
+note_kind(
+    struct lt_ledger *ledger, struct kinds *kinds, const struct lt_kind *kind, struct lt_error *err)
 {
 	const uint64_t spread = kind->key.hash ^ kind->key.uid;
 	struct lt_kind *const place = &kinds->places[spread % KIND_PLACES];
 	int rc = LT_OK;
 
-	if (place->key.hash == kind->key.hash &&
-	    place->key.uid == kind->key.uid) {
+	if (place->key.hash == kind->key.hash && place->key.uid == kind->key.uid) {
 		if (kind->last_utc_s >= place->last_utc_s)
 			*place = *kind;
 		return LT_OK;
@@ -75,8 +70,7 @@ note_kind(struct lt_ledger *ledger, struct kinds *kinds,
 }
 
 static int
-put_kinds(
-    struct lt_ledger *ledger, const struct kinds *kinds, struct lt_error *err)
+put_kinds(struct lt_ledger *ledger, const struct kinds *kinds, struct lt_error *err)
 {
 	int rc = LT_OK;
 
@@ -86,18 +80,17 @@ put_kinds(
 	return rc;
 }
 
-/* Returns 1 if it changes what is known. A length that does not stay is one
- * that TRIM would drop. */
+/* Returns 1 if it changes what is known. A length that does not stay is one that TRIM would
+ * drop. */
 static int
-put_length(struct lt_ledger *ledger, const struct lt_length *length, bool stays,
-    struct lt_error *err)
+put_length(
+    struct lt_ledger *ledger, const struct lt_length *length, bool stays, struct lt_error *err)
 {
 	if (!stays && length->is_new)
 		return 0;
 	return lt_sql_get(ledger,
 	    stays ? LT_BIND_RECORD(LT_SQL_LENGTH_PUT, &length_columns, length,
-			LT_INT(length->run.job_id),
-			LT_INT(length->run.submit_utc_s))
+			LT_INT(length->run.job_id), LT_INT(length->run.submit_utc_s))
 		  : LT_BIND(LT_SQL_LENGTH_DROP, LT_INT(length->run.job_id),
 			LT_INT(length->run.submit_utc_s)),
 	    NULL, NULL, err);
@@ -115,8 +108,7 @@ by_name(const void *a, const void *b)
 		return p->key.hash < q->key.hash ? -1 : 1;
 	if (p->key.uid != q->key.uid)
 		return p->key.uid < q->key.uid ? -1 : 1;
-	return (p->last_utc_s < q->last_utc_s) -
-	       (p->last_utc_s > q->last_utc_s);
+	return (p->last_utc_s < q->last_utc_s) - (p->last_utc_s > q->last_utc_s);
 }
 
 static bool
@@ -129,8 +121,8 @@ is_same_name(const struct lt_length *a, const struct lt_length *b)
 }
 
 int
-lt_lengths_put(struct lt_ledger *ledger, const struct lt_length *lengths,
-    uint32_t count, struct lt_error *err)
+lt_lengths_put(
+    struct lt_ledger *ledger, const struct lt_length *lengths, uint32_t count, struct lt_error *err)
 {
 	struct kinds *const kinds = calloc(1, sizeof(*kinds));
 	uint32_t newer = 0;
@@ -143,12 +135,10 @@ lt_lengths_put(struct lt_ledger *ledger, const struct lt_length *lengths,
 
 		if (i > 0 && !is_same_name(length, length - 1))
 			newer = 0;
-		const bool stays =
-		    !length->is_short && newer++ < LT_RUNS_OF_NAME;
+		const bool stays = !length->is_short && newer++ < LT_RUNS_OF_NAME;
 		const int changed = put_length(ledger, length, stays, err);
 		rc = changed < 0 ? changed : LT_OK;
-		for (int k = 0;
-		     rc == LT_OK && changed == 1 && k < LT_HISTORY_GROUPS; k++)
+		for (int k = 0; rc == LT_OK && changed == 1 && k < LT_HISTORY_GROUPS; k++)
 			rc = note_kind(ledger, kinds, &length->kinds[k], err);
 	}
 	if (rc == LT_OK)
@@ -180,18 +170,15 @@ lt_lengths_drop(struct lt_ledger *ledger)
 }
 
 int
-lt_lengths_keep(struct lt_ledger *ledger, const struct lt_length *length,
-    struct lt_error *err)
+lt_lengths_keep(struct lt_ledger *ledger, const struct lt_length *length, struct lt_error *err)
 {
 	struct lt_new_lengths *const all = &ledger->new_lengths;
-	const int rc = all->count < LT_NEW_LENGTHS_MAX
-			   ? LT_OK
-			   : lt_lengths_write(ledger, err);
+	const int rc = all->count < LT_NEW_LENGTHS_MAX ? LT_OK : lt_lengths_write(ledger, err);
 
 	if (rc != LT_OK)
 		return rc;
-	struct lt_length *const grown = lt_items_grow(
-	    all->items, &all->capacity, all->count, sizeof(*grown));
+	struct lt_length *const grown =
+	    lt_items_grow(all->items, &all->capacity, all->count, sizeof(*grown));
 	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "ledger: no memory for lengths");
 	all->items = grown;

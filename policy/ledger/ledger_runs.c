@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs and their entries: settles a run once, corrects it by the difference,
- * and ends one share of its hold, all in one transaction; reads runs back for
- * reports. A failure of SQLite, or a sum that passes 64 bits, is an error, and
- * nothing of the call is kept.
+ * Runs and their entries: settles a run once, corrects it by the difference, and ends one share of
+ * its hold, all in one transaction; reads runs back for reports. A failure of SQLite, or a sum that
+ * passes 64 bits, is an error, and nothing of the call is kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +65,7 @@ static const struct lt_db_column run_list[] = {
 };
 /* clang-format on */
 #undef FIGURE
-const struct lt_db_columns lt_run_columns = {
-    LT_DB_COLUMNS(struct lt_run, run_list)};
+const struct lt_db_columns lt_run_columns = {LT_DB_COLUMNS(struct lt_run, run_list)};
 const struct lt_db_columns lt_run_facts = {
     LT_DB_COLUMNS(struct lt_run, run_list), .parts = LT_RUN_FACT};
 const struct lt_db_columns lt_run_told = {
@@ -76,8 +74,7 @@ static const struct lt_db_columns described = {
     LT_DB_COLUMNS(struct lt_run, run_list), .parts = LT_RUN_TOLD | LT_RUN_USED};
 /* Where one of them is another, the row is written anew. */
 static const struct lt_db_columns compared = {
-    LT_DB_COLUMNS(struct lt_run, run_list),
-    .parts = LT_RUN_FACT | LT_RUN_RESULT};
+    LT_DB_COLUMNS(struct lt_run, run_list), .parts = LT_RUN_FACT | LT_RUN_RESULT};
 
 #define ENTRY(column, member) LT_DB_COLUMN(struct lt_entry, column, member)
 #define FIGURE(column, member) {ENTRY(#column, member)},
@@ -96,20 +93,18 @@ static const struct lt_db_column entry_list[] = {
 };
 /* clang-format on */
 #undef FIGURE
-static const struct lt_db_columns entry_columns = {
-    LT_DB_COLUMNS(struct lt_entry, entry_list)};
+static const struct lt_db_columns entry_columns = {LT_DB_COLUMNS(struct lt_entry, entry_list)};
 
 int
-lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
-    int64_t for_utc_s, struct lt_error *err)
+lt_entry_put(
+    struct lt_ledger *ledger, const struct lt_entry *entry, int64_t for_utc_s, struct lt_error *err)
 {
 	/* The sums first: they are what can be refused. */
 	int rc = lt_days_add(ledger, entry, err);
 
 	if (rc == LT_OK)
 		rc = lt_sql_do(ledger,
-		    LT_BIND_RECORD(LT_SQL_ENTRY_PUT, &entry_columns, entry,
-			LT_INT(for_utc_s)),
+		    LT_BIND_RECORD(LT_SQL_ENTRY_PUT, &entry_columns, entry, LT_INT(for_utc_s)),
 		    err);
 	if (rc == LT_OK)
 		lt_kept_add(ledger, entry);
@@ -137,16 +132,14 @@ check_sum(const struct lt_settlement *s, struct lt_error *err)
 
 	for (uint32_t i = 0; i < s->count; i++)
 		if (!lt_entry_add(&sum, &s->entries[i], 1))
-			return lt_fail(err, LT_EOVERFLOW,
-			    "job %u: charges pass 64 bits", run->key.job_id);
+			return lt_fail(
+			    err, LT_EOVERFLOW, "job %u: charges pass 64 bits", run->key.job_id);
 	if (!lt_entry_add(&sum, &want, -1))
-		return lt_fail(err, LT_EOVERFLOW,
-		    "job %u: charges pass 64 bits", run->key.job_id);
+		return lt_fail(err, LT_EOVERFLOW, "job %u: charges pass 64 bits", run->key.job_id);
 	if (!no_figures(&sum))
 		return lt_fail(err, LT_EBUG,
-		    "job %u: entries differ from the run by %lld micros, %lld mg",
-		    run->key.job_id, (long long)sum.money_micros,
-		    (long long)sum.carbon_mg);
+		    "job %u: entries differ from the run by %lld micros, %lld mg", run->key.job_id,
+		    (long long)sum.money_micros, (long long)sum.carbon_mg);
 	return LT_OK;
 }
 
@@ -156,15 +149,14 @@ same_charge(const struct lt_run *a, const struct lt_run *b)
 	struct lt_entry difference = lt_entry_of_run(a);
 	const struct lt_entry other = lt_entry_of_run(b);
 
-	return lt_entry_add(&difference, &other, -1) &&
-	       no_figures(&difference) && a->uid == b->uid &&
-	       strcmp(a->account, b->account) == 0;
+	return lt_entry_add(&difference, &other, -1) && no_figures(&difference) &&
+	       a->uid == b->uid && strcmp(a->account, b->account) == 0;
 }
 
 /* Where it is booked: its own hour, unless that is closed. */
 static int
-book(struct lt_ledger *ledger, const struct lt_settlement *s,
-    struct lt_entry *entry, struct lt_error *err)
+book(struct lt_ledger *ledger, const struct lt_settlement *s, struct lt_entry *entry,
+    struct lt_error *err)
 {
 	const int64_t for_utc_s = entry->at_utc_s;
 
@@ -172,17 +164,16 @@ book(struct lt_ledger *ledger, const struct lt_settlement *s,
 	entry->made_utc_s = s->now_utc_s;
 	if (for_utc_s < s->open_since_utc_s) {
 		entry->kind = LT_ENTRY_CORRECTION;
-		entry->at_utc_s = s->hour_utc_s > s->open_since_utc_s
-				      ? s->hour_utc_s
-				      : s->open_since_utc_s;
+		entry->at_utc_s =
+		    s->hour_utc_s > s->open_since_utc_s ? s->hour_utc_s : s->open_since_utc_s;
 	}
 	return lt_entry_put(ledger, entry, for_utc_s, err);
 }
 
 /* The charges of a run that the ledger did not have. */
 static int
-charge(struct lt_ledger *ledger, const struct lt_settlement *s,
-    struct lt_run *run, struct lt_error *err)
+charge(struct lt_ledger *ledger, const struct lt_settlement *s, struct lt_run *run,
+    struct lt_error *err)
 {
 	int rc = LT_OK;
 
@@ -196,9 +187,8 @@ charge(struct lt_ledger *ledger, const struct lt_settlement *s,
 		run->corrected |= entry.kind == LT_ENTRY_CORRECTION;
 	}
 	if (rc == LT_OK && run->quote_id != 0 && !run->goes_on)
-		rc = lt_sql_do(ledger,
-		    LT_BIND(LT_SQL_HOLD_SETTLE_SHARE, LT_INT(run->quote_id)),
-		    err);
+		rc = lt_sql_do(
+		    ledger, LT_BIND(LT_SQL_HOLD_SETTLE_SHARE, LT_INT(run->quote_id)), err);
 	return rc;
 }
 
@@ -209,47 +199,40 @@ struct differences { /* by (account, uid, hour used) */
 };
 
 static int
-add_difference(struct differences *all, const struct lt_entry *entry, int sign,
-    struct lt_error *err)
+add_difference(
+    struct differences *all, const struct lt_entry *entry, int sign, struct lt_error *err)
 {
 	uint32_t i = 0;
 
 	while (i < all->count &&
-	       (all->items[i].at_utc_s != entry->at_utc_s ||
-		   all->items[i].uid != entry->uid ||
+	       (all->items[i].at_utc_s != entry->at_utc_s || all->items[i].uid != entry->uid ||
 		   strcmp(all->items[i].account, entry->account) != 0))
 		i++;
 	if (i == all->count) {
-		struct lt_entry *const grown = lt_items_grow(
-		    all->items, &all->capacity, all->count, sizeof(*grown));
+		struct lt_entry *const grown =
+		    lt_items_grow(all->items, &all->capacity, all->count, sizeof(*grown));
 
 		if (grown == NULL)
-			return lt_fail(
-			    err, LT_ENOMEM, "ledger: no memory for entries");
+			return lt_fail(err, LT_ENOMEM, "ledger: no memory for entries");
 		all->items = grown;
-		all->items[all->count++] =
-		    (struct lt_entry){.kind = LT_ENTRY_CORRECTION,
-			.at_utc_s = entry->at_utc_s,
-			.uid = entry->uid};
-		memcpy(all->items[i].account, entry->account,
-		    sizeof(entry->account));
+		all->items[all->count++] = (struct lt_entry){
+		    .kind = LT_ENTRY_CORRECTION, .at_utc_s = entry->at_utc_s, .uid = entry->uid};
+		memcpy(all->items[i].account, entry->account, sizeof(entry->account));
 	}
 	if (!lt_entry_add(&all->items[i], entry, sign))
-		return lt_fail(
-		    err, LT_EOVERFLOW, "a correction passes 64 bits");
+		return lt_fail(err, LT_EOVERFLOW, "a correction passes 64 bits");
 	return LT_OK;
 }
 
 /* Puts minus what the ledger has of the run, all corrections in. */
 static int
-subtract_known(struct lt_ledger *ledger, struct lt_run_key key,
-    struct differences *all, struct lt_error *err)
+subtract_known(
+    struct lt_ledger *ledger, struct lt_run_key key, struct differences *all, struct lt_error *err)
 {
 	struct lt_rows rows;
 	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_ENTRIES_OF_RUN, LT_INT(key.job_id),
-		LT_INT(key.submit_utc_s)),
-	    NULL, err);
+	    LT_BIND(LT_SQL_ENTRIES_OF_RUN, LT_INT(key.job_id), LT_INT(key.submit_utc_s)), NULL,
+	    err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry known = {0};
@@ -265,8 +248,7 @@ subtract_known(struct lt_ledger *ledger, struct lt_run_key key,
 }
 
 static int
-correct(struct lt_ledger *ledger, const struct lt_settlement *s,
-    struct lt_error *err)
+correct(struct lt_ledger *ledger, const struct lt_settlement *s, struct lt_error *err)
 {
 	const struct lt_run *const run = s->run;
 	struct differences all = {0};
@@ -296,8 +278,8 @@ is_of_closed(const struct lt_settlement *s, const struct lt_run *run)
 /* Before a run of a closed period changes: it is kept as it is.
  * *changed_utc_s: when it changed last, which becomes when it does now. */
 static int
-keep_run(struct lt_ledger *ledger, struct lt_run_key key, int64_t now_utc_s,
-    int64_t *changed_utc_s, struct lt_error *err)
+keep_run(struct lt_ledger *ledger, struct lt_run_key key, int64_t now_utc_s, int64_t *changed_utc_s,
+    struct lt_error *err)
 {
 	int64_t stamp;
 	const int rc = lt_closed_stamp(ledger, now_utc_s, &stamp, err);
@@ -309,17 +291,16 @@ keep_run(struct lt_ledger *ledger, struct lt_run_key key, int64_t now_utc_s,
 	if (stamp > *changed_utc_s)
 		*changed_utc_s = stamp;
 	return lt_sql_do(ledger,
-	    LT_BIND_RECORD(LT_SQL_RUN_KEEP, &lt_run_columns, NULL,
-		LT_INT(key.job_id), LT_INT(key.submit_utc_s),
-		LT_INT(*changed_utc_s)),
+	    LT_BIND_RECORD(LT_SQL_RUN_KEEP, &lt_run_columns, NULL, LT_INT(key.job_id),
+		LT_INT(key.submit_utc_s), LT_INT(*changed_utc_s)),
 	    err);
 }
 
 /* The statement of a closed period goes on to show the run as it was.
  * *changed_utc_s: the run's. */
 static int
-keep_closed(struct lt_ledger *ledger, const struct lt_settlement *s,
-    const struct lt_run *known, int64_t *changed_utc_s, struct lt_error *err)
+keep_closed(struct lt_ledger *ledger, const struct lt_settlement *s, const struct lt_run *known,
+    int64_t *changed_utc_s, struct lt_error *err)
 {
 	if (!is_of_closed(s, known) && !is_of_closed(s, s->run))
 		return LT_OK;
@@ -328,22 +309,19 @@ keep_closed(struct lt_ledger *ledger, const struct lt_settlement *s,
 
 /* 1 = found, 0 = not, negative = failed. */
 static int
-find_run(struct lt_ledger *ledger, struct lt_run_key key, struct lt_run *run,
-    struct lt_error *err)
+find_run(struct lt_ledger *ledger, struct lt_run_key key, struct lt_run *run, struct lt_error *err)
 {
 	return lt_sql_get(ledger,
-	    LT_BIND(
-		LT_SQL_RUN_GET, LT_INT(key.job_id), LT_INT(key.submit_utc_s)),
-	    &lt_run_columns, run, err);
+	    LT_BIND(LT_SQL_RUN_GET, LT_INT(key.job_id), LT_INT(key.submit_utc_s)), &lt_run_columns,
+	    run, err);
 }
 
 int
-lt_ledger_settle(struct lt_ledger *ledger,
-    const struct lt_settlement *settlement, bool *changed, struct lt_error *err)
+lt_ledger_settle(struct lt_ledger *ledger, const struct lt_settlement *settlement, bool *changed,
+    struct lt_error *err)
 {
 	const struct lt_run *const run = settlement->run;
-	/* A savepoint for each would copy all pages that a run touches, a third
-	 * of its cost. */
+	/* A savepoint for each would copy all pages that a run touches, a third of its cost. */
 	const bool is_alone = !ledger->in_transaction;
 	struct lt_run known;
 
@@ -355,35 +333,29 @@ lt_ledger_settle(struct lt_ledger *ledger,
 		rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
 	if (rc != LT_OK)
 		return rc;
-	const int found =
-	    settlement->is_new ? 0 : find_run(ledger, run->key, &known, err);
+	const int found = settlement->is_new ? 0 : find_run(ledger, run->key, &known, err);
 	struct lt_run row = *run;
 	bool differs = false;
 	row.corrected = found == 1 && known.corrected;
-	row.settled_utc_s =
-	    found == 1 ? known.settled_utc_s : settlement->now_utc_s;
+	row.settled_utc_s = found == 1 ? known.settled_utc_s : settlement->now_utc_s;
 	row.changed_utc_s = found == 1 ? known.changed_utc_s : 0;
 	if (found < 0) {
 		rc = found;
 	} else if (found == 0) {
 		differs = true;
 		if (is_of_closed(settlement, run))
-			rc = lt_closed_stamp(ledger, settlement->now_utc_s,
-			    &row.settled_utc_s, err);
+			rc =
+			    lt_closed_stamp(ledger, settlement->now_utc_s, &row.settled_utc_s, err);
 		if (rc == LT_OK)
 			rc = charge(ledger, settlement, &row, err);
 	} else if (!same_charge(&known, run)) {
 		differs = row.corrected = true;
 		rc = correct(ledger, settlement, err);
 	}
-	if (rc == LT_OK && found == 1 &&
-	    (differs || !lt_db_columns_equal(&compared, &known, run)))
-		rc = keep_closed(
-		    ledger, settlement, &known, &row.changed_utc_s, err);
-	if (rc == LT_OK &&
-	    (differs || !lt_db_columns_equal(&compared, &known, run)))
-		rc = lt_sql_do(ledger,
-		    LT_RECORD(LT_SQL_RUN_PUT, &lt_run_columns, &row), err);
+	if (rc == LT_OK && found == 1 && (differs || !lt_db_columns_equal(&compared, &known, run)))
+		rc = keep_closed(ledger, settlement, &known, &row.changed_utc_s, err);
+	if (rc == LT_OK && (differs || !lt_db_columns_equal(&compared, &known, run)))
+		rc = lt_sql_do(ledger, LT_RECORD(LT_SQL_RUN_PUT, &lt_run_columns, &row), err);
 	if (is_alone)
 		rc = lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 	*changed = rc == LT_OK && differs;
@@ -391,8 +363,8 @@ lt_ledger_settle(struct lt_ledger *ledger,
 }
 
 static int
-describe(struct lt_ledger *ledger, const struct lt_settlement *s,
-    const struct lt_run *known, struct lt_error *err)
+describe(struct lt_ledger *ledger, const struct lt_settlement *s, const struct lt_run *known,
+    struct lt_error *err)
 {
 	const struct lt_run *const run = s->run;
 	int64_t changed_utc_s = known->changed_utc_s;
@@ -401,15 +373,14 @@ describe(struct lt_ledger *ledger, const struct lt_settlement *s,
 	if (rc != LT_OK)
 		return rc;
 	return lt_sql_do(ledger,
-	    LT_BIND_RECORD(LT_SQL_RUN_DESCRIBE, &described, run,
-		LT_INT(run->key.job_id), LT_INT(run->key.submit_utc_s),
-		LT_INT(changed_utc_s)),
+	    LT_BIND_RECORD(LT_SQL_RUN_DESCRIBE, &described, run, LT_INT(run->key.job_id),
+		LT_INT(run->key.submit_utc_s), LT_INT(changed_utc_s)),
 	    err);
 }
 
 int
-lt_ledger_describe_run(struct lt_ledger *ledger,
-    const struct lt_settlement *settlement, struct lt_error *err)
+lt_ledger_describe_run(
+    struct lt_ledger *ledger, const struct lt_settlement *settlement, struct lt_error *err)
 {
 	struct lt_run known;
 	int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
@@ -423,37 +394,36 @@ lt_ledger_describe_run(struct lt_ledger *ledger,
 }
 
 int
-lt_ledger_run(struct lt_ledger *ledger, struct lt_run_key key,
-    struct lt_run *run, struct lt_error *err)
+lt_ledger_run(
+    struct lt_ledger *ledger, struct lt_run_key key, struct lt_run *run, struct lt_error *err)
 {
 	const int rc = find_run(ledger, key, run, err);
 
 	if (rc == 0)
-		return lt_fail(err, LT_ENOENT,
-		    "ledger: no run of job %u submitted at %lld", key.job_id,
-		    (long long)key.submit_utc_s);
+		return lt_fail(err, LT_ENOENT, "ledger: no run of job %u submitted at %lld",
+		    key.job_id, (long long)key.submit_utc_s);
 	return rc < 0 ? rc : LT_OK;
 }
 
 int
-lt_ledger_runs_of_id(struct lt_ledger *ledger, uint32_t job_id,
-    struct lt_run **runs, uint32_t *count, struct lt_error *err)
+lt_ledger_runs_of_id(struct lt_ledger *ledger, uint32_t job_id, struct lt_run **runs,
+    uint32_t *count, struct lt_error *err)
 {
-	return lt_sql_list(ledger, LT_BIND(LT_SQL_RUNS_OF_ID, LT_INT(job_id)),
-	    &lt_run_columns, runs, count, err);
+	return lt_sql_list(
+	    ledger, LT_BIND(LT_SQL_RUNS_OF_ID, LT_INT(job_id)), &lt_run_columns, runs, count, err);
 }
 
 int
-lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
-    struct lt_run **runs, uint32_t *count, struct lt_error *err)
+lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id, struct lt_run **runs,
+    uint32_t *count, struct lt_error *err)
 {
-	return lt_sql_list(ledger, LT_BIND(LT_SQL_RUNS_OF_JOB, LT_INT(job_id)),
-	    &lt_run_columns, runs, count, err);
+	return lt_sql_list(
+	    ledger, LT_BIND(LT_SQL_RUNS_OF_JOB, LT_INT(job_id)), &lt_run_columns, runs, count, err);
 }
 
 int
-lt_ledger_each_run(struct lt_ledger *ledger, lt_run_sum_function *take,
-    void *context, struct lt_error *err)
+lt_ledger_each_run(
+    struct lt_ledger *ledger, lt_run_sum_function *take, void *context, struct lt_error *err)
 {
 	static const struct lt_db_column list[] = {
 	    {LT_DB_COLUMN(struct lt_run_sum, "job_id", key.job_id)},
@@ -461,11 +431,9 @@ lt_ledger_each_run(struct lt_ledger *ledger, lt_run_sum_function *take,
 	    {LT_DB_COLUMN(struct lt_run_sum, "provisional", provisional)},
 	    {LT_DB_COLUMN(struct lt_run_sum, "money_micros", money_micros)},
 	};
-	static const struct lt_db_columns columns = {
-	    LT_DB_COLUMNS(struct lt_run_sum, list)};
+	static const struct lt_db_columns columns = {LT_DB_COLUMNS(struct lt_run_sum, list)};
 	struct lt_rows rows;
-	int rc = lt_sql_start(
-	    &rows, ledger, LT_PLAIN(LT_SQL_RUN_SUMS), &columns, err);
+	int rc = lt_sql_start(&rows, ledger, LT_PLAIN(LT_SQL_RUN_SUMS), &columns, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_run_sum sum;

@@ -7,8 +7,7 @@
  * rows were taken away (what a transaction undoes, lt_ledger_repair(),
  * another connection) all are read again.
  *
- * Reads the ledger. A failure of SQLite, or a sum that passes 64 bits, is an
- * error.
+ * Reads the ledger. A failure of SQLite, or a sum that passes 64 bits, is an error.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -36,8 +35,7 @@ lt_split_period(struct lt_span span)
 		from_utc_s = 0;
 	if (to_utc_s <= from_utc_s)
 		return p;
-	const int64_t first_day =
-	    from_utc_s / LT_DAY_S + (from_utc_s % LT_DAY_S != 0);
+	const int64_t first_day = from_utc_s / LT_DAY_S + (from_utc_s % LT_DAY_S != 0);
 	const int64_t end_day = to_utc_s / LT_DAY_S;
 	if (first_day >= end_day)
 		return p;
@@ -55,32 +53,28 @@ static const struct lt_db_column sum_list[] = {
     {SUM("money_micros", money_micros)},
     {SUM("carbon_mg", carbon_mg)},
 };
-static const struct lt_db_columns sum_columns = {
-    LT_DB_COLUMNS(struct lt_account_sum, sum_list)};
+static const struct lt_db_columns sum_columns = {LT_DB_COLUMNS(struct lt_account_sum, sum_list)};
 
 static const struct lt_db_column cut_list[] = {
-    {.name = "until_utc_s",
-	.type = LT_DB_COLUMN_INT64,
-	.size = sizeof(int64_t)},
+    {.name = "until_utc_s", .type = LT_DB_COLUMN_INT64, .size = sizeof(int64_t)},
 };
-static const struct lt_db_columns cut_columns = {
-    LT_DB_COLUMNS(int64_t, cut_list)};
+static const struct lt_db_columns cut_columns = {LT_DB_COLUMNS(int64_t, cut_list)};
 
 /* Sums of a span in which no account was moved, behind those that are there. */
 static int
-add_piece(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
-    struct lt_span span, struct lt_error *err)
+add_piece(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql, struct lt_span span,
+    struct lt_error *err)
 {
 	const struct lt_split p = lt_split_period(span);
 	struct lt_account_sum *found;
 	uint32_t count;
-	const int code = lt_sql_list(ledger, LT_BIND(sql, LT_BIND_PERIOD(p)),
-	    &sum_columns, &found, &count, err);
+	const int code =
+	    lt_sql_list(ledger, LT_BIND(sql, LT_BIND_PERIOD(p)), &sum_columns, &found, &count, err);
 
 	if (code != LT_OK)
 		return code;
-	struct lt_account_sum *const all = reallocarray(
-	    sums->items, (size_t)sums->count + count + 1, sizeof(*all));
+	struct lt_account_sum *const all =
+	    reallocarray(sums->items, (size_t)sums->count + count + 1, sizeof(*all));
 	if (all == NULL) {
 		free(found);
 		return lt_fail(err, LT_ENOMEM, "ledger: no memory");
@@ -96,11 +90,10 @@ add_piece(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
 	return LT_OK;
 }
 
-/* Reads the sums of each piece of the span between two moves of accounts;
- * malloc'd. */
+/* Reads the sums of each piece of the span between two moves of accounts; malloc'd. */
 static int
-read_sums(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
-    struct lt_span span, struct lt_error *err)
+read_sums(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql, struct lt_span span,
+    struct lt_error *err)
 {
 	int64_t *cuts = NULL;
 	uint32_t cut_count = 0;
@@ -110,8 +103,7 @@ read_sums(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
 	*sums = (struct lt_sums){0};
 	if (code == LT_OK)
 		code = lt_sql_list(ledger,
-		    LT_BIND(LT_SQL_ACCOUNT_CUTS, LT_INT(span.from_utc_s),
-			LT_INT(span.to_utc_s)),
+		    LT_BIND(LT_SQL_ACCOUNT_CUTS, LT_INT(span.from_utc_s), LT_INT(span.to_utc_s)),
 		    &cut_columns, &cuts, &cut_count, err);
 	for (uint32_t i = 0; code == LT_OK && i <= cut_count; i++) {
 		piece.to_utc_s = i < cut_count ? cuts[i] : span.to_utc_s;
@@ -133,8 +125,7 @@ compare_sums(const struct lt_account_sum *a, const struct lt_account_sum *b)
 
 	if (a->tree_utc_s != b->tree_utc_s)
 		return a->tree_utc_s < b->tree_utc_s ? -1 : 1;
-	return by_account != 0 ? by_account
-			       : (a->uid > b->uid) - (a->uid < b->uid);
+	return by_account != 0 ? by_account : (a->uid > b->uid) - (a->uid < b->uid);
 }
 
 /* Returns the index of the first that is not before it. */
@@ -161,11 +152,10 @@ add_sum(struct lt_sums *sums, const struct lt_account_sum *more)
 	const uint32_t at = place_of(sums, more);
 
 	if (at < sums->count && compare_sums(&sums->items[at], more) == 0)
-		return lt_add(
-			   &sums->items[at].money_micros, more->money_micros) &&
+		return lt_add(&sums->items[at].money_micros, more->money_micros) &&
 		       lt_add(&sums->items[at].carbon_mg, more->carbon_mg);
-	struct lt_account_sum *const all = lt_items_grow(
-	    sums->items, &sums->capacity, sums->count, sizeof(*all));
+	struct lt_account_sum *const all =
+	    lt_items_grow(sums->items, &sums->capacity, sums->count, sizeof(*all));
 	if (all == NULL)
 		return false;
 	sums->items = all;
@@ -191,8 +181,7 @@ find_span(struct lt_kept *all, struct lt_span span)
 	for (int i = 0; i < LT_KEPT_SPANS; i++) {
 		struct lt_kept_span *const kept = &all->spans[i];
 
-		if (kept->asked > 0 &&
-		    kept->span.from_utc_s == span.from_utc_s &&
+		if (kept->asked > 0 && kept->span.from_utc_s == span.from_utc_s &&
 		    kept->span.to_utc_s == span.to_utc_s)
 			return kept;
 		if (kept->asked < oldest->asked)
@@ -206,38 +195,32 @@ find_span(struct lt_kept *all, struct lt_span span)
 void
 lt_kept_add(struct lt_ledger *ledger, const struct lt_entry *entry)
 {
-	struct lt_account_sum sum = {.uid = entry->uid,
-	    .money_micros = entry->money_micros,
-	    .carbon_mg = entry->carbon_mg};
+	struct lt_account_sum sum = {
+	    .uid = entry->uid, .money_micros = entry->money_micros, .carbon_mg = entry->carbon_mg};
 
 	ledger->kept.has_added = true;
 	memcpy(sum.account, entry->account, sizeof(sum.account));
 	for (int i = 0; i < LT_KEPT_SPANS; i++) {
 		struct lt_kept_span *const kept = &ledger->kept.spans[i];
 
-		if (kept->asked == 0 ||
-		    entry->at_utc_s < kept->span.from_utc_s ||
+		if (kept->asked == 0 || entry->at_utc_s < kept->span.from_utc_s ||
 		    entry->at_utc_s >= kept->span.to_utc_s)
 			continue;
 		sum.tree_utc_s = kept->sums.tree_utc_s;
-		/* Before the last move, or too large: the next look reads all,
-		 * and says what is wrong. */
-		if (entry->at_utc_s < sum.tree_utc_s ||
-		    !add_sum(&kept->sums, &sum))
+		/* Before the last move, or too large: the next look reads all, and says what is
+		 * wrong. */
+		if (entry->at_utc_s < sum.tree_utc_s || !add_sum(&kept->sums, &sum))
 			drop_span(kept);
 	}
 }
 
-/* Returns the same sums, kept. Not within a transaction: sums that it undoes
- * would be kept. */
+/* Returns the same sums, kept. Not within a transaction: sums that it undoes would be kept. */
 static int
-kept_sums(struct lt_ledger *ledger, struct lt_span span, struct lt_sums *sums,
-    struct lt_error *err)
+kept_sums(struct lt_ledger *ledger, struct lt_span span, struct lt_sums *sums, struct lt_error *err)
 {
 	struct lt_kept *const all = &ledger->kept;
 	int64_t version = 0;
-	int code = lt_sql_number(
-	    ledger, LT_PLAIN(LT_SQL_DATA_VERSION), &version, NULL, err);
+	int code = lt_sql_number(ledger, LT_PLAIN(LT_SQL_DATA_VERSION), &version, NULL, err);
 
 	*sums = (struct lt_sums){0};
 	if (code < 0)
@@ -261,19 +244,17 @@ kept_sums(struct lt_ledger *ledger, struct lt_span span, struct lt_sums *sums,
 	if (sums->items == NULL)
 		return lt_fail(err, LT_ENOMEM, "ledger: no memory");
 	sums->count = kept->sums.count;
-	memcpy(
-	    sums->items, kept->sums.items, sums->count * sizeof(*sums->items));
+	memcpy(sums->items, kept->sums.items, sums->count * sizeof(*sums->items));
 	return LT_OK;
 }
 
 int
-lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
-    struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
+lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span, struct lt_account_sum **sums,
+    uint32_t *count, struct lt_error *err)
 {
 	struct lt_sums found;
-	const int code = ledger->in_transaction
-			     ? read_sums(&found, ledger, LT_SQL_SUMS, span, err)
-			     : kept_sums(ledger, span, &found, err);
+	const int code = ledger->in_transaction ? read_sums(&found, ledger, LT_SQL_SUMS, span, err)
+						: kept_sums(ledger, span, &found, err);
 
 	*sums = found.items;
 	*count = found.count;
@@ -281,8 +262,8 @@ lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
 }
 
 int
-lt_ledger_discounts(struct lt_ledger *ledger, struct lt_span span,
-    struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
+lt_ledger_discounts(struct lt_ledger *ledger, struct lt_span span, struct lt_account_sum **sums,
+    uint32_t *count, struct lt_error *err)
 {
 	struct lt_sums found;
 	const int code = read_sums(&found, ledger, LT_SQL_DISCOUNTS, span, err);
@@ -293,8 +274,8 @@ lt_ledger_discounts(struct lt_ledger *ledger, struct lt_span span,
 }
 
 int
-lt_ledger_used(struct lt_ledger *ledger, struct lt_span span,
-    struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
+lt_ledger_used(struct lt_ledger *ledger, struct lt_span span, struct lt_account_sum **sums,
+    uint32_t *count, struct lt_error *err)
 {
 	struct lt_sums found;
 	const int code = read_sums(&found, ledger, LT_SQL_USED, span, err);
@@ -306,8 +287,8 @@ lt_ledger_used(struct lt_ledger *ledger, struct lt_span span,
 
 /* ---- Totals and use ---- */
 
-static_assert(LT_QUALITY_REPLAY == 7 && LT_GPUS_SLURMDBD == 0 &&
-		  LT_GPUS_SLURMCTLD == 1 && LT_GPUS_UNKNOWN == 2,
+static_assert(LT_QUALITY_REPLAY == 7 && LT_GPUS_SLURMDBD == 0 && LT_GPUS_SLURMCTLD == 1 &&
+		  LT_GPUS_UNKNOWN == 2,
     "sql.h has these numbers");
 
 /* A statement of one user has all; another the first three, or the rest. */
@@ -324,10 +305,9 @@ static const struct lt_db_column count_list[] = {
 enum { ODD_FIRST = 3 };
 static const struct lt_db_columns all_counts = {
     .list = count_list, .count = LT_ROWS_OF(count_list)};
-static const struct lt_db_columns run_counts = {
-    .list = count_list, .count = ODD_FIRST};
-static const struct lt_db_columns odd_counts = {.list = count_list + ODD_FIRST,
-    .count = LT_ROWS_OF(count_list) - ODD_FIRST};
+static const struct lt_db_columns run_counts = {.list = count_list, .count = ODD_FIRST};
+static const struct lt_db_columns odd_counts = {
+    .list = count_list + ODD_FIRST, .count = LT_ROWS_OF(count_list) - ODD_FIRST};
 
 static const struct count {
 	enum lt_sql sql;
@@ -341,9 +321,8 @@ static const struct count {
 
 /* Beside the figures that are there. */
 static int
-read_counts(struct lt_totals *totals, struct lt_ledger *ledger,
-    struct lt_bound bound, const struct lt_db_columns *columns,
-    struct lt_error *err)
+read_counts(struct lt_totals *totals, struct lt_ledger *ledger, struct lt_bound bound,
+    const struct lt_db_columns *columns, struct lt_error *err)
 {
 	struct lt_rows rows;
 	int rc = lt_sql_start(&rows, ledger, bound, columns, err);
@@ -357,8 +336,8 @@ read_counts(struct lt_totals *totals, struct lt_ledger *ledger,
 }
 
 static int
-read_totals(struct lt_ledger *ledger, struct lt_bound bound,
-    struct lt_totals totals[3], struct lt_error *err)
+read_totals(struct lt_ledger *ledger, struct lt_bound bound, struct lt_totals totals[3],
+    struct lt_error *err)
 {
 	struct lt_rows rows;
 
@@ -379,62 +358,55 @@ read_totals(struct lt_ledger *ledger, struct lt_bound bound,
 }
 
 int
-lt_ledger_totals(struct lt_ledger *ledger, const char *account,
-    struct lt_span span, struct lt_totals totals[3], struct lt_error *err)
+lt_ledger_totals(struct lt_ledger *ledger, const char *account, struct lt_span span,
+    struct lt_totals totals[3], struct lt_error *err)
 {
 	const struct lt_split p = lt_split_period(span);
 	int rc = lt_days_write(ledger, err);
 
 	if (rc == LT_OK)
 		rc = read_totals(ledger,
-		    LT_BIND(LT_SQL_TOTALS, LT_BIND_PERIOD(p), LT_TEXT(account)),
-		    totals, err);
-	for (size_t i = 0; rc == LT_OK && i < sizeof(counts) / sizeof(*counts);
-	     i++) {
+		    LT_BIND(LT_SQL_TOTALS, LT_BIND_PERIOD(p), LT_TEXT(account)), totals, err);
+	for (size_t i = 0; rc == LT_OK && i < sizeof(counts) / sizeof(*counts); i++) {
 		const struct count *const c = &counts[i];
 
 		rc = read_counts(&totals[c->kind], ledger,
-		    LT_BIND(c->sql, LT_TEXT(account), LT_INT(span.from_utc_s),
-			LT_INT(span.to_utc_s)),
+		    LT_BIND(
+			c->sql, LT_TEXT(account), LT_INT(span.from_utc_s), LT_INT(span.to_utc_s)),
 		    c->columns, err);
 	}
 	return rc;
 }
 
 int
-lt_ledger_totals_of_user(struct lt_ledger *ledger,
-    const struct lt_runs_asked *asked, struct lt_totals totals[3],
-    struct lt_error *err)
+lt_ledger_totals_of_user(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
+    struct lt_totals totals[3], struct lt_error *err)
 {
-	struct lt_bound bound = LT_BIND(LT_SQL_TOTALS_OF_USER,
-	    LT_TEXT(asked->account), LT_INT(asked->from_utc_s),
-	    LT_INT(asked->to_utc_s), LT_INT(asked->uid));
+	struct lt_bound bound = LT_BIND(LT_SQL_TOTALS_OF_USER, LT_TEXT(asked->account),
+	    LT_INT(asked->from_utc_s), LT_INT(asked->to_utc_s), LT_INT(asked->uid));
 	const int rc = read_totals(ledger, bound, totals, err);
 
 	bound.sql = LT_SQL_COUNTS_OF_USER;
-	return rc == LT_OK ? read_counts(&totals[LT_ENTRY_CHARGE], ledger,
-				 bound, &all_counts, err)
+	return rc == LT_OK ? read_counts(&totals[LT_ENTRY_CHARGE], ledger, bound, &all_counts, err)
 			   : rc;
 }
 
 int
-lt_ledger_exposure(struct lt_ledger *ledger, const char *partition,
-    struct lt_span span, struct lt_own_history *own, struct lt_error *err)
+lt_ledger_exposure(struct lt_ledger *ledger, const char *partition, struct lt_span span,
+    struct lt_own_history *own, struct lt_error *err)
 {
 	assert(span.from_utc_s <= span.to_utc_s);
 
 	static const struct lt_db_column list[] = {
-	    {LT_DB_COLUMN(
-		struct lt_own_history, "interruptions", interruptions)},
+	    {LT_DB_COLUMN(struct lt_own_history, "interruptions", interruptions)},
 	    {LT_DB_COLUMN(struct lt_own_history, "node_hours", node_hours)},
 	};
-	static const struct lt_db_columns columns = {
-	    LT_DB_COLUMNS(struct lt_own_history, list)};
+	static const struct lt_db_columns columns = {LT_DB_COLUMNS(struct lt_own_history, list)};
 
 	*own = (struct lt_own_history){0};
 	const int rc = lt_sql_get(ledger,
-	    LT_BIND(LT_SQL_EXPOSURE, LT_TEXT(partition),
-		LT_INT(span.from_utc_s), LT_INT(span.to_utc_s)),
+	    LT_BIND(LT_SQL_EXPOSURE, LT_TEXT(partition), LT_INT(span.from_utc_s),
+		LT_INT(span.to_utc_s)),
 	    &columns, own, err);
 	return rc < 0 ? rc : LT_OK;
 }

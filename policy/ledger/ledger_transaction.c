@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Transactions over both databases, and calls that are kept or undone as one.
- * Before a commit it writes the sums, carries and lengths that were collected
- * in memory. A failure undoes the call or the transaction, and what was
- * collected for it.
+ * Transactions over both databases, and calls that are kept or undone as one. Before a commit it
+ * writes the sums, carries and lengths that were collected in memory. A failure undoes the call or
+ * the transaction, and what was collected for it.
  */
 #include "ledger_db.h"
 #include "lookup.h"
@@ -11,12 +10,10 @@
 static const struct {
 	enum lt_sql begin, commit, rollback, save, keep, undo;
 } databases[LT_DB_COUNT] = {
-    [LT_DB_LEDGER] = {LT_SQL_BEGIN_LEDGER, LT_SQL_COMMIT_LEDGER,
-	LT_SQL_ROLLBACK_LEDGER, LT_SQL_SAVE_LEDGER, LT_SQL_KEEP_LEDGER,
-	LT_SQL_UNDO_LEDGER},
-    [LT_DB_SIGNALS] = {LT_SQL_BEGIN_SIGNALS, LT_SQL_COMMIT_SIGNALS,
-	LT_SQL_ROLLBACK_SIGNALS, LT_SQL_SAVE_SIGNALS, LT_SQL_KEEP_SIGNALS,
-	LT_SQL_UNDO_SIGNALS},
+    [LT_DB_LEDGER] = {LT_SQL_BEGIN_LEDGER, LT_SQL_COMMIT_LEDGER, LT_SQL_ROLLBACK_LEDGER,
+	LT_SQL_SAVE_LEDGER, LT_SQL_KEEP_LEDGER, LT_SQL_UNDO_LEDGER},
+    [LT_DB_SIGNALS] = {LT_SQL_BEGIN_SIGNALS, LT_SQL_COMMIT_SIGNALS, LT_SQL_ROLLBACK_SIGNALS,
+	LT_SQL_SAVE_SIGNALS, LT_SQL_KEEP_SIGNALS, LT_SQL_UNDO_SIGNALS},
 };
 
 static int
@@ -43,11 +40,9 @@ int
 lt_ledger_begin(struct lt_ledger *ledger, struct lt_error *err)
 {
 	if (ledger->in_transaction)
-		return lt_fail(
-		    err, LT_EBUG, "ledger: begin within a transaction");
+		return lt_fail(err, LT_EBUG, "ledger: begin within a transaction");
 	for (int i = 0; i < LT_DB_COUNT; i++) {
-		const int rc =
-		    lt_sql_do(ledger, LT_PLAIN(databases[i].begin), err);
+		const int rc = lt_sql_do(ledger, LT_PLAIN(databases[i].begin), err);
 
 		if (rc != LT_OK) {
 			lt_ledger_rollback(ledger);
@@ -65,8 +60,7 @@ int
 lt_ledger_commit(struct lt_ledger *ledger, struct lt_error *err)
 {
 	if (!ledger->in_transaction)
-		return lt_fail(
-		    err, LT_EBUG, "ledger: commit without a transaction");
+		return lt_fail(err, LT_EBUG, "ledger: commit without a transaction");
 	int rc = write_kept(ledger, err);
 	for (int i = LT_DB_COUNT - 1; i >= 0 && rc == LT_OK; i--)
 		rc = lt_sql_do(ledger, LT_PLAIN(databases[i].commit), err);
@@ -81,40 +75,34 @@ lt_ledger_rollback(struct lt_ledger *ledger)
 {
 	for (int i = 0; i < LT_DB_COUNT; i++)
 		if (!sqlite3_get_autocommit(ledger->db[i]))
-			(void)lt_sql_do(
-			    ledger, LT_PLAIN(databases[i].rollback), NULL);
+			(void)lt_sql_do(ledger, LT_PLAIN(databases[i].rollback), NULL);
 	drop_kept(ledger);
 	ledger->in_transaction = false;
 }
 
 int
-lt_call_begin(
-    struct lt_ledger *ledger, enum lt_database database, struct lt_error *err)
+lt_call_begin(struct lt_ledger *ledger, enum lt_database database, struct lt_error *err)
 {
 	/* From here on, only what the savepoint would undo is kept in memory.
 	 */
-	const int rc =
-	    database == LT_DB_LEDGER ? write_kept(ledger, err) : LT_OK;
+	const int rc = database == LT_DB_LEDGER ? write_kept(ledger, err) : LT_OK;
 
 	if (rc != LT_OK)
 		return rc;
 	ledger->kept.has_added &= ledger->in_transaction;
 	return lt_sql_do(ledger,
-	    LT_PLAIN(ledger->in_transaction
-			 ? LT_ROW(databases, database).save
-			 : LT_ROW(databases, database).begin),
+	    LT_PLAIN(ledger->in_transaction ? LT_ROW(databases, database).save
+					    : LT_ROW(databases, database).begin),
 	    err);
 }
 
 int
-lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
-    struct lt_error *err)
+lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code, struct lt_error *err)
 {
 	if (code == LT_OK)
 		code = lt_sql_do(ledger,
-		    LT_PLAIN(ledger->in_transaction
-				 ? LT_ROW(databases, database).keep
-				 : LT_ROW(databases, database).commit),
+		    LT_PLAIN(ledger->in_transaction ? LT_ROW(databases, database).keep
+						    : LT_ROW(databases, database).commit),
 		    err);
 	if (code == LT_OK)
 		return code;
@@ -123,15 +111,12 @@ lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
 	if (sqlite3_get_autocommit(ledger->db[database]))
 		return code;
 	if (!ledger->in_transaction) {
-		(void)lt_sql_do(ledger,
-		    LT_PLAIN(LT_ROW(databases, database).rollback), NULL);
+		(void)lt_sql_do(ledger, LT_PLAIN(LT_ROW(databases, database).rollback), NULL);
 		return code;
 	}
 	if (database == LT_DB_LEDGER)
 		drop_kept(ledger);
-	(void)lt_sql_do(
-	    ledger, LT_PLAIN(LT_ROW(databases, database).undo), NULL);
-	(void)lt_sql_do(
-	    ledger, LT_PLAIN(LT_ROW(databases, database).keep), NULL);
+	(void)lt_sql_do(ledger, LT_PLAIN(LT_ROW(databases, database).undo), NULL);
+	(void)lt_sql_do(ledger, LT_PLAIN(LT_ROW(databases, database).keep), NULL);
 	return code;
 }

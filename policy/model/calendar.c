@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Periods in the site's zone, so that a month with a clock change has its true
- * length; where days begin is found by looking at the table of offsets on both
- * sides, for a midnight may happen twice or never.
+ * Periods in the site's zone, so that a month with a clock change has its true length; where days
+ * begin is found by looking at the table of offsets on both sides, for a midnight may happen twice
+ * or never.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -26,8 +26,7 @@ step_at(const struct lt_offsets *offsets, int64_t utc_s)
 {
 	int i = 0;
 
-	while (i + 1 < offsets->count &&
-	       offsets->steps[i + 1].start_utc_s <= utc_s)
+	while (i + 1 < offsets->count && offsets->steps[i + 1].start_utc_s <= utc_s)
 		i++;
 	return i;
 }
@@ -35,9 +34,8 @@ step_at(const struct lt_offsets *offsets, int64_t utc_s)
 static int64_t
 local_of(const struct lt_offsets *offsets, int64_t utc_s)
 {
-	return offsets->count == 0
-		   ? utc_s
-		   : utc_s + offsets->steps[step_at(offsets, utc_s)].offset_s;
+	return offsets->count == 0 ? utc_s
+				   : utc_s + offsets->steps[step_at(offsets, utc_s)].offset_s;
 }
 
 /* True if it is this local day, or one after it. */
@@ -48,8 +46,8 @@ is_from(const struct lt_offsets *offsets, int64_t utc_s, int64_t day)
 }
 
 /*
- * The first second of a local day. Where midnight happens twice that is the
- * first of them, where it is skipped the second of the clock change.
+ * The first second of a local day. Where midnight happens twice that is the first of them, where it
+ * is skipped the second of the clock change.
  */
 static int64_t
 day_start(const struct lt_offsets *offsets, int64_t day)
@@ -87,8 +85,8 @@ months_of(enum lt_period_kind kind)
 }
 
 static void
-fill_period(struct lt_period *period, const struct lt_offsets *offsets,
-    enum lt_period_kind kind, int year, int month)
+fill_period(struct lt_period *period, const struct lt_offsets *offsets, enum lt_period_kind kind,
+    int year, int month)
 {
 	const int length = months_of(kind);
 
@@ -99,11 +97,9 @@ fill_period(struct lt_period *period, const struct lt_offsets *offsets,
 	if (kind == LT_YEAR)
 		snprintf(period->label, sizeof(period->label), "%d", year);
 	else if (kind == LT_QUARTER)
-		snprintf(period->label, sizeof(period->label), "%d-Q%d", year,
-		    month / 3 + 1);
+		snprintf(period->label, sizeof(period->label), "%d-Q%d", year, month / 3 + 1);
 	else
-		snprintf(period->label, sizeof(period->label), "%d-%02d", year,
-		    month + 1);
+		snprintf(period->label, sizeof(period->label), "%d-%02d", year, month + 1);
 }
 
 void
@@ -113,8 +109,7 @@ lt_calendar_period(struct lt_period *period, const struct lt_offsets *offsets,
 	assert(kind != LT_FIXED && ahead >= 0);
 	assert(offsets->count >= 0 && offsets->count <= LT_OFFSETS_MAX);
 
-	const struct lt_date date =
-	    lt_date_of_day(lt_day_of_second(local_of(offsets, utc_s)));
+	const struct lt_date date = lt_date_of_day(lt_day_of_second(local_of(offsets, utc_s)));
 	const int year = (int)date.year, length = months_of(kind);
 	const int month = (date.month - 1) / length * length;
 	/* Clocks that go back over midnight show the old month once more,
@@ -129,28 +124,27 @@ lt_calendar_period(struct lt_period *period, const struct lt_offsets *offsets,
 }
 
 int
-lt_calendar_parse(struct lt_period *period, const struct lt_offsets *offsets,
-    const char *text, struct lt_error *err)
+lt_calendar_parse(struct lt_period *period, const struct lt_offsets *offsets, const char *text,
+    struct lt_error *err)
 {
 	assert(offsets->count >= 0 && offsets->count <= LT_OFFSETS_MAX);
 
 	int year = 0, part = 0, used = 0;
 	*period = (struct lt_period){0};
 	const size_t length = strlen(text);
-	if (length == 4 && sscanf(text, "%4d%n", &year, &used) == 1 &&
-	    used == 4 && isdigit((unsigned char)text[0])) {
+	if (length == 4 && sscanf(text, "%4d%n", &year, &used) == 1 && used == 4 &&
+	    isdigit((unsigned char)text[0])) {
 		fill_period(period, offsets, LT_YEAR, year, 0);
 		return LT_OK;
 	}
-	if (length == 7 &&
-	    sscanf(text, "%4d-Q%1d%n", &year, &part, &used) == 2 && used == 7 &&
+	if (length == 7 && sscanf(text, "%4d-Q%1d%n", &year, &part, &used) == 2 && used == 7 &&
 	    part >= 1 && part <= 4) {
 		fill_period(period, offsets, LT_QUARTER, year, (part - 1) * 3);
 		return LT_OK;
 	}
 	if (length == 7 && isdigit((unsigned char)text[5]) &&
-	    sscanf(text, "%4d-%2d%n", &year, &part, &used) == 2 && used == 7 &&
-	    part >= 1 && part <= 12) {
+	    sscanf(text, "%4d-%2d%n", &year, &part, &used) == 2 && used == 7 && part >= 1 &&
+	    part <= 12) {
 		fill_period(period, offsets, LT_MONTH, year, part - 1);
 		return LT_OK;
 	}
@@ -160,8 +154,8 @@ lt_calendar_parse(struct lt_period *period, const struct lt_offsets *offsets,
 }
 
 int64_t
-lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s,
-    int64_t *end_utc_s, const struct lt_offsets *offsets, int64_t utc_s)
+lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s, int64_t *end_utc_s,
+    const struct lt_offsets *offsets, int64_t utc_s)
 {
 	assert(offsets->count >= 0 && offsets->count <= LT_OFFSETS_MAX);
 
@@ -170,8 +164,8 @@ lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s,
 	if (utc_s >= day_start(offsets, day + 1))
 		day++;
 	const struct lt_date date = lt_date_of_day(day);
-	snprintf(text, LT_DAY_TEXT_SIZE, "%04d-%02d-%02d",
-	    (int)date.year % 10000, date.month % 100, date.day % 100);
+	snprintf(text, LT_DAY_TEXT_SIZE, "%04d-%02d-%02d", (int)date.year % 10000, date.month % 100,
+	    date.day % 100);
 	*start_utc_s = day_start(offsets, day);
 	*end_utc_s = day_start(offsets, day + 1);
 	return day;
@@ -204,8 +198,8 @@ lt_calendar_next_hour(const struct lt_offsets *offsets, int64_t utc_s)
 }
 
 int
-lt_calendar_time(int64_t *utc_s, const struct lt_offsets *offsets,
-    const char *text, struct lt_error *err)
+lt_calendar_time(
+    int64_t *utc_s, const struct lt_offsets *offsets, const char *text, struct lt_error *err)
 {
 	assert(offsets->count >= 0 && offsets->count <= LT_OFFSETS_MAX);
 
@@ -213,8 +207,7 @@ lt_calendar_time(int64_t *utc_s, const struct lt_offsets *offsets,
 	if (lt_utc_parse(text, utc_s, NULL) == LT_OK)
 		return LT_OK;
 	snprintf(midnight, sizeof(midnight), "%.10sT00:00Z", text);
-	if (strlen(text) == 10 &&
-	    lt_utc_parse(midnight, utc_s, NULL) == LT_OK) {
+	if (strlen(text) == 10 && lt_utc_parse(midnight, utc_s, NULL) == LT_OK) {
 		*utc_s = day_start(offsets, lt_day_of_second(*utc_s));
 		return LT_OK;
 	}
@@ -224,8 +217,7 @@ lt_calendar_time(int64_t *utc_s, const struct lt_offsets *offsets,
 }
 
 int64_t
-lt_calendar_month_parts(
-    const struct lt_offsets *offsets, int64_t start_utc_s, int64_t end_utc_s)
+lt_calendar_month_parts(const struct lt_offsets *offsets, int64_t start_utc_s, int64_t end_utc_s)
 {
 	enum { DAYS_MAX = 36525 };
 	int64_t parts = 0;
@@ -238,11 +230,9 @@ lt_calendar_month_parts(
 		end = day + DAYS_MAX;
 	while (day < end) {
 		const struct lt_date at = lt_date_of_day(day);
-		const int64_t next =
-		    at.month == 12 ? lt_day_of_date(at.year + 1, 1, 1)
-				   : lt_day_of_date(at.year, at.month + 1, 1);
-		const int64_t length =
-		    next - lt_day_of_date(at.year, at.month, 1);
+		const int64_t next = at.month == 12 ? lt_day_of_date(at.year + 1, 1, 1)
+						    : lt_day_of_date(at.year, at.month + 1, 1);
+		const int64_t length = next - lt_day_of_date(at.year, at.month, 1);
 		const int64_t until = lt_min_i64(next, end);
 
 		parts += (until - day) * (LT_MONTH_PARTS / length);
@@ -252,26 +242,22 @@ lt_calendar_month_parts(
 }
 
 void
-lt_calendar_zone(
-    struct lt_zone *zone, const struct lt_offsets *offsets, int64_t now_utc_s)
+lt_calendar_zone(struct lt_zone *zone, const struct lt_offsets *offsets, int64_t now_utc_s)
 {
 	assert(offsets->count >= 0 && offsets->count <= LT_OFFSETS_MAX);
 
 	static const struct lt_offset utc = {.abbreviation = "UTC"};
-	int i =
-	    offsets->count > 0 ? step_at(offsets, now_utc_s - ZONE_LOOK_S) : 0;
-	const struct lt_offset *step =
-	    offsets->count > 0 ? &offsets->steps[i] : &utc;
+	int i = offsets->count > 0 ? step_at(offsets, now_utc_s - ZONE_LOOK_S) : 0;
+	const struct lt_offset *step = offsets->count > 0 ? &offsets->steps[i] : &utc;
 
 	*zone = (struct lt_zone){0};
 	do {
 		const int at = zone->count++;
 
-		zone->steps[at].start_utc_s =
-		    at == 0 ? INT64_MIN : step->start_utc_s;
+		zone->steps[at].start_utc_s = at == 0 ? INT64_MIN : step->start_utc_s;
 		zone->steps[at].offset_s = step->offset_s;
-		memcpy(zone->steps[at].abbreviation, step->abbreviation,
-		    sizeof(step->abbreviation));
+		memcpy(
+		    zone->steps[at].abbreviation, step->abbreviation, sizeof(step->abbreviation));
 		step++;
 	} while (++i < offsets->count && zone->count < LT_ZONE_STEPS_MAX &&
 		 step->start_utc_s <= now_utc_s + ZONE_LOOK_S);
@@ -279,8 +265,7 @@ lt_calendar_zone(
 
 /* True if b has all steps that a has from then on. */
 static bool
-has_steps_of(
-    const struct lt_offsets *b, const struct lt_offsets *a, int64_t from_utc_s)
+has_steps_of(const struct lt_offsets *b, const struct lt_offsets *a, int64_t from_utc_s)
 {
 	for (int i = 0; i < a->count; i++) {
 		const int64_t at = a->steps[i].start_utc_s;
@@ -292,24 +277,20 @@ has_steps_of(
 }
 
 bool
-lt_calendar_agree(
-    const struct lt_offsets *a, const struct lt_offsets *b, int64_t from_utc_s)
+lt_calendar_agree(const struct lt_offsets *a, const struct lt_offsets *b, int64_t from_utc_s)
 {
 	return has_steps_of(b, a, from_utc_s) && has_steps_of(a, b, from_utc_s);
 }
 
 int64_t
-lt_calendar_same_part(const struct lt_offsets *offsets,
-    const struct lt_period *period, const struct lt_period *before,
-    int64_t utc_s)
+lt_calendar_same_part(const struct lt_offsets *offsets, const struct lt_period *period,
+    const struct lt_period *before, int64_t utc_s)
 {
 	const int64_t next_utc_s = lt_calendar_next_hour(offsets, utc_s + 1);
 	char text[LT_DAY_TEXT_SIZE];
 	int64_t start, end, today, tomorrow;
-	const int64_t first =
-	    lt_calendar_day(text, &start, &end, offsets, period->start_utc_s);
-	const int64_t days =
-	    lt_calendar_day(text, &today, &tomorrow, offsets, utc_s) - first;
+	const int64_t first = lt_calendar_day(text, &start, &end, offsets, period->start_utc_s);
+	const int64_t days = lt_calendar_day(text, &today, &tomorrow, offsets, utc_s) - first;
 
 	int64_t i = 0;
 
@@ -317,8 +298,7 @@ lt_calendar_same_part(const struct lt_offsets *offsets,
 	for (; i <= days && end < before->end_utc_s; i++)
 		(void)lt_calendar_day(text, &start, &end, offsets, end);
 	/* A day of a clock change is an hour longer or shorter. */
-	if (i > days && next_utc_s < tomorrow &&
-	    start + next_utc_s - today < end)
+	if (i > days && next_utc_s < tomorrow && start + next_utc_s - today < end)
 		end = start + next_utc_s - today;
 	return lt_min_i64(end, before->end_utc_s);
 }

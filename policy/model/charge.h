@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Charges a finished run, hour by hour, and measures its share of the nodes.
- * Pure arithmetic; price.c feeds it from the ledger's runs and rates.
+ * Charges a finished run, hour by hour, and measures its share of the nodes. Pure arithmetic;
+ * price.c feeds it from the ledger's runs and rates.
  */
 #ifndef LT_CHARGE_H
 #define LT_CHARGE_H
@@ -11,10 +11,10 @@
 #include "rate.h"
 #include "size.h"
 
-/* Integrates over [from, to) in value x seconds, as a charge has it; *worst is
- * raised to the worst quality met. */
-double lt_rates_integral(const struct lt_rates *rates, int64_t from_utc_s,
-    int64_t to_utc_s, enum lt_quality *worst);
+/* Integrates over [from, to) in value x seconds, as a charge has it; *worst is raised to the worst
+ * quality met. */
+double lt_rates_integral(
+    const struct lt_rates *rates, int64_t from_utc_s, int64_t to_utc_s, enum lt_quality *worst);
 
 struct lt_charge_input {
 	int64_t start_utc_s, end_utc_s;
@@ -31,8 +31,8 @@ struct lt_charge_input {
 	struct lt_rates pues, embodied;
 	/* Micros per tonne of CO2e; count 0: nothing. */
 	struct lt_rates carbon_charge;
-	/* The part of the time, 0 to 1, in which it was suspended, and what it
-	 * kept then; evenly over the run, for slurmdbd has the sum only. */
+	/* The part of the time, 0 to 1, in which it was suspended, and what it kept then; evenly
+	 * over the run, for slurmdbd has the sum only. */
 	double suspended;
 	struct lt_fraction suspended_share;
 	double suspended_watts;
@@ -61,16 +61,15 @@ struct lt_charge {
  * hours and costs nothing. LT_ENOMEM, LT_ELIMIT (more than ten years) only.
  * docs/model.md, eqs. (27), (27a), (29).
  */
-int lt_charge_run(struct lt_charge *charge, const struct lt_charge_input *input,
-    struct lt_error *err);
+int lt_charge_run(
+    struct lt_charge *charge, const struct lt_charge_input *input, struct lt_error *err);
 void lt_charge_free(struct lt_charge *charge);
 
 /*
- * Whole parts that add up to `total`: part i is the growth of the rounded
- * running sum, the last takes what is left. exact: the parts in order.
+ * Whole parts that add up to `total`: part i is the growth of the rounded running sum, the last
+ * takes what is left. exact: the parts in order.
  */
-void lt_charge_split(
-    int64_t *parts, const double *exact, uint32_t count, int64_t total);
+void lt_charge_split(int64_t *parts, const double *exact, uint32_t count, int64_t total);
 
 /*
  * ---- what a run has of the nodes of a partition ----
@@ -90,18 +89,15 @@ struct lt_place {
 	struct lt_shape shapes[LT_PLACE_SHAPES_MAX]; /* cpus, gpus, memory */
 };
 
-/* True if the place has a known power: one without is unknown, not free of
- * carbon. */
+/* True if the place has a known power: one without is unknown, not free of carbon. */
 bool lt_place_has_power(const struct lt_place *place);
 
-/* Fills in nodes, shares, watts and embodied carbon of the input: eqs. (2),
- * (5). */
-void lt_usage_of(struct lt_charge_input *input, const struct lt_resources *used,
-    const struct lt_place *place);
+/* Fills in nodes, shares, watts and embodied carbon of the input: eqs. (2), (5). */
+void lt_usage_of(
+    struct lt_charge_input *input, const struct lt_resources *used, const struct lt_place *place);
 
-/* Returns the share of its nodes that it keeps while it is suspended: of memory
- * and GPUs, of the shape that its share is of. */
-struct lt_fraction lt_kept_share(
-    const struct lt_resources *used, const struct lt_place *place);
+/* Returns the share of its nodes that it keeps while it is suspended: of memory and GPUs, of the
+ * shape that its share is of. */
+struct lt_fraction lt_kept_share(const struct lt_resources *used, const struct lt_place *place);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our own forecast: the mean day, and what of the present anomaly stays at each
- * lead time. First from steps of any length, with holes, to hours off the mean
- * day and the features of these; then the weights, learned from six grids and
- * corrected by the source's own last weeks; docs/model.md, eq. (31).
+ * Our own forecast: the mean day, and what of the present anomaly stays at each lead time. First
+ * from steps of any length, with holes, to hours off the mean day and the features of these; then
+ * the weights, learned from six grids and corrected by the source's own last weeks; docs/model.md,
+ * eq. (31).
  *
  * Pure. Too little history gives one step of the last value.
  */
@@ -112,8 +112,7 @@ fill_weekday(struct lt_history *h)
 	}
 }
 
-/* Returns the last known hour at or before i, at most LOOK_BACK back; -1 =
- * none. */
+/* Returns the last known hour at or before i, at most LOOK_BACK back; -1 = none. */
 static int
 known_before(const struct lt_history *h, int i)
 {
@@ -124,8 +123,7 @@ known_before(const struct lt_history *h, int i)
 }
 
 bool
-lt_history_features(const struct lt_history *h, int i, int lead,
-    double features[LT_FEATURE_COUNT])
+lt_history_features(const struct lt_history *h, int i, int lead, double features[LT_FEATURE_COUNT])
 {
 	assert(i >= 0 && i < LT_HISTORY_HOURS && lead >= 1);
 
@@ -138,27 +136,22 @@ lt_history_features(const struct lt_history *h, int i, int lead,
 	if (same >= DAY && isnan(h->anomaly[same]))
 		same -= DAY;
 	features[LT_FEATURE_LAST] = h->anomaly[last];
-	features[LT_FEATURE_CHANGE] =
-	    before < 0 ? 0 : h->anomaly[last] - h->anomaly[before];
-	features[LT_FEATURE_SHAPE] = h->mean_day[lt_history_hour(h, i)] -
-				     h->mean_day[lt_history_hour(h, i + lead)];
-	features[LT_FEATURE_YESTERDAY] =
-	    same < 0 || isnan(h->anomaly[same]) ? 0 : h->anomaly[same];
+	features[LT_FEATURE_CHANGE] = before < 0 ? 0 : h->anomaly[last] - h->anomaly[before];
+	features[LT_FEATURE_SHAPE] =
+	    h->mean_day[lt_history_hour(h, i)] - h->mean_day[lt_history_hour(h, i + lead)];
+	features[LT_FEATURE_YESTERDAY] = same < 0 || isnan(h->anomaly[same]) ? 0 : h->anomaly[same];
 	const double then = i >= DAY ? h->anomaly[i - DAY] : NAN;
 	features[LT_FEATURE_DRIFT] =
-	    isnan(then) || lead % DAY == 0
-		? 0
-		: features[LT_FEATURE_YESTERDAY] - then;
-	features[LT_FEATURE_STEADY] =
-	    lead <= STEADY_LEAD_MAX ? sqrt(h->variance) : 0;
+	    isnan(then) || lead % DAY == 0 ? 0 : features[LT_FEATURE_YESTERDAY] - then;
+	features[LT_FEATURE_STEADY] = lead <= STEADY_LEAD_MAX ? sqrt(h->variance) : 0;
 	features[LT_FEATURE_LATELY] = h->lately[i];
 	features[LT_FEATURE_WEEKDAY] = h->weekday[week_hour_of(h, i + lead)];
 	return true;
 }
 
 bool
-lt_history_fill(struct lt_history *h, const struct lt_rate_step *known,
-    uint32_t count, int64_t seen_utc_s)
+lt_history_fill(
+    struct lt_history *h, const struct lt_rate_step *known, uint32_t count, int64_t seen_utc_s)
 {
 	h->first = seen_utc_s / LT_HOUR_S - LT_HISTORY_HOURS + 1;
 	lt_hours_of(h->anomaly, h->first, LT_HISTORY_HOURS, known, count);
@@ -195,8 +188,7 @@ static const double learned[KNOTS][LT_FEATURE_COUNT] = {
     {0.149, -0.005, 0, 0.178, 0, 0, 0.182, 0.888},
     {0.136, -0.037, 0, 0.141, 0, 0, 0.006, 0.342},
 };
-/* Weight of the table against own history: lead^1.5 times this, in hours of the
- * usual anomaly. */
+/* Weight of the table against own history: lead^1.5 times this, in hours of the usual anomaly. */
 static const double trust = 0.3;
 /* A residual less than this, in usual anomalies, weighs no more. */
 static const double residual_min = 0.1;
@@ -213,8 +205,7 @@ inner_product(const double *a, const double *b, int count)
 
 /* Gauss; a is symmetric and positive definite. The result is in b. */
 static void
-solve_weights(
-    double a[LT_FEATURE_FITTED][LT_FEATURE_FITTED], double b[LT_FEATURE_FITTED])
+solve_weights(double a[LT_FEATURE_FITTED][LT_FEATURE_FITTED], double b[LT_FEATURE_FITTED])
 {
 	for (int i = 0; i < LT_FEATURE_FITTED; i++)
 		for (int row = i + 1; row < LT_FEATURE_FITTED; row++) {
@@ -231,13 +222,12 @@ solve_weights(
 	}
 }
 
-/* Returns the weight of hour i as a sample for now: the nearer by the clock,
- * the more. The night is not like the morning. */
+/* Returns the weight of hour i as a sample for now: the nearer by the clock, the more. The night is
+ * not like the morning. */
 static double
 nearness_of(const struct lt_history *h, int i)
 {
-	const int apart = abs(
-	    lt_history_hour(h, i) - lt_history_hour(h, LT_HISTORY_HOURS - 1));
+	const int apart = abs(lt_history_hour(h, i) - lt_history_hour(h, LT_HISTORY_HOURS - 1));
 	const int hours = apart > DAY / 2 ? DAY - apart : apart;
 
 	return hours > FIT_HOURS ? 0 : exp(-0.5 * hours * hours);
@@ -259,8 +249,8 @@ sample_at(struct sample *sample, const struct lt_history *h, int i, int lead)
 	       lt_history_features(h, i, lead, sample->features);
 }
 
-/* Mixes the weights that own history starts from: the table, and "the last
- * value stays", the more of each, the better it did at these hours. */
+/* Mixes the weights that own history starts from: the table, and "the last value stays", the more
+ * of each, the better it did at these hours. */
 static void
 mix_start(const struct lt_history *h, int lead, double start[LT_FEATURE_COUNT])
 {
@@ -273,14 +263,10 @@ mix_start(const struct lt_history *h, int lead, double start[LT_FEATURE_COUNT])
 	for (int i = 0; i + lead < LT_HISTORY_HOURS; i++) {
 		if (!sample_at(&sample, h, i, lead))
 			continue;
-		off_start +=
-		    sample.near *
-		    fabs(sample.seen - inner_product(start, sample.features,
-					   LT_FEATURE_COUNT));
-		off_last +=
-		    sample.near *
-		    fabs(sample.seen - inner_product(last, sample.features,
-					   LT_FEATURE_COUNT));
+		off_start += sample.near * fabs(sample.seen - inner_product(start, sample.features,
+								  LT_FEATURE_COUNT));
+		off_last += sample.near * fabs(sample.seen - inner_product(last, sample.features,
+								 LT_FEATURE_COUNT));
 		count++;
 	}
 	if (count < FIT_MIN || off_start <= 0)
@@ -291,17 +277,15 @@ mix_start(const struct lt_history *h, int lead, double start[LT_FEATURE_COUNT])
 }
 
 /*
- * One pass of ridge regression, towards the weights it starts from: sets
- * `fitted`. A sample that `fitted` was far from weighs less, so that absolute
- * errors are what becomes least.
+ * One pass of ridge regression, towards the weights it starts from: sets `fitted`. A sample that
+ * `fitted` was far from weighs less, so that absolute errors are what becomes least.
  */
 static void
-correct_weights(const struct lt_history *h, int lead,
-    const double start[LT_FEATURE_COUNT], double fitted[LT_FEATURE_COUNT])
+correct_weights(const struct lt_history *h, int lead, const double start[LT_FEATURE_COUNT],
+    double fitted[LT_FEATURE_COUNT])
 {
 	const double least = residual_min * sqrt(h->variance);
-	double a[LT_FEATURE_FITTED][LT_FEATURE_FITTED] = {{0}},
-	       b[LT_FEATURE_FITTED] = {0};
+	double a[LT_FEATURE_FITTED][LT_FEATURE_FITTED] = {{0}}, b[LT_FEATURE_FITTED] = {0};
 	double sum = 0;
 	struct sample sample;
 	int count = 0;
@@ -310,16 +294,13 @@ correct_weights(const struct lt_history *h, int lead,
 		if (!sample_at(&sample, h, i, lead))
 			continue;
 		const double left =
-		    sample.seen -
-		    inner_product(start, sample.features, LT_FEATURE_COUNT);
+		    sample.seen - inner_product(start, sample.features, LT_FEATURE_COUNT);
 		const double far =
-		    fabs(sample.seen - inner_product(fitted, sample.features,
-					   LT_FEATURE_COUNT));
+		    fabs(sample.seen - inner_product(fitted, sample.features, LT_FEATURE_COUNT));
 		const double weight = sample.near / fmax(far, least);
 		for (int k = 0; k < LT_FEATURE_FITTED; k++) {
 			for (int m = 0; m < LT_FEATURE_FITTED; m++)
-				a[k][m] += weight * sample.features[k] *
-					   sample.features[m];
+				a[k][m] += weight * sample.features[k] * sample.features[m];
 			b[k] += weight * sample.features[k] * left;
 		}
 		sum += weight;
@@ -335,8 +316,7 @@ correct_weights(const struct lt_history *h, int lead,
 }
 
 static void
-fit_weights(
-    const struct lt_history *h, int lead, double weights[LT_FEATURE_COUNT])
+fit_weights(const struct lt_history *h, int lead, double weights[LT_FEATURE_COUNT])
 {
 	double start[LT_FEATURE_COUNT];
 
@@ -365,23 +345,19 @@ learn_weights(struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
 }
 
 static double
-forecast_at(const struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
-    int lead)
+forecast_at(const struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT], int lead)
 {
 	double features[LT_FEATURE_COUNT], mixed[LT_FEATURE_COUNT];
-	const double mean =
-	    h->mean_day[lt_history_hour(h, LT_HISTORY_HOURS - 1 + lead)];
+	const double mean = h->mean_day[lt_history_hour(h, LT_HISTORY_HOURS - 1 + lead)];
 	int k = 0;
 
 	if (!lt_history_features(h, LT_HISTORY_HOURS - 1, lead, features))
 		return mean;
 	while (k + 2 < KNOTS && leads[k + 1] <= lead)
 		k++;
-	const double part = fmin(
-	    1, (double)(lead - leads[k]) / (double)(leads[k + 1] - leads[k]));
+	const double part = fmin(1, (double)(lead - leads[k]) / (double)(leads[k + 1] - leads[k]));
 	for (int i = 0; i < LT_FEATURE_COUNT; i++)
-		mixed[i] =
-		    (1 - part) * weights[k][i] + part * weights[k + 1][i];
+		mixed[i] = (1 - part) * weights[k][i] + part * weights[k + 1][i];
 	return mean + inner_product(mixed, features, LT_FEATURE_COUNT);
 }
 
@@ -404,16 +380,14 @@ guess_learn(struct guess *guess, const struct lt_known *known, uint32_t count)
 	struct lt_hours *const hours = &guess->hours;
 
 	guess->fit = NULL;
-	if (!learn_weights(
-		&guess->history, guess->weights, known->steps, count, seen))
+	if (!learn_weights(&guess->history, guess->weights, known->steps, count, seen))
 		return false;
 	if (known->fit == NULL)
 		return true;
 	*hours = (struct lt_hours){.first = guess->history.first,
 	    .count = LT_HISTORY_HOURS + AHEAD,
 	    .values = guess->values};
-	lt_hours_of(
-	    guess->values, hours->first, LT_HISTORY_HOURS, known->steps, count);
+	lt_hours_of(guess->values, hours->first, LT_HISTORY_HOURS, known->steps, count);
 	for (int i = 0; i < LT_AHEAD_COUNT; i++)
 		if (known->weather[i].count > 0)
 			hours->weather[i] = guess->weather[i];
@@ -429,15 +403,13 @@ guess_at(struct guess *guess, int lead)
 	const double own = forecast_at(&guess->history, guess->weights, lead);
 	struct lt_fitted fitted;
 
-	if (guess->fit == NULL ||
-	    !lt_forecast_fit_at(guess->fit, &guess->view, lead, &fitted))
+	if (guess->fit == NULL || !lt_forecast_fit_at(guess->fit, &guess->view, lead, &fitted))
 		return own;
 	return own + fitted.trust * (fitted.value - own);
 }
 
 uint32_t
-lt_forecast(
-    struct lt_rate_step *out, uint32_t room, const struct lt_known *known)
+lt_forecast(struct lt_rate_step *out, uint32_t room, const struct lt_known *known)
 {
 	assert(known->steps != NULL || known->count == 0);
 
@@ -448,8 +420,8 @@ lt_forecast(
 		return 0;
 	const struct lt_rate_step *const last = &known->steps[known->count - 1];
 	int64_t at = last->end_utc_s;
-	const int64_t end = now_utc_s / LT_HOUR_S * LT_HOUR_S +
-			    (int64_t)LT_FORECAST_HOURS * LT_HOUR_S;
+	const int64_t end =
+	    now_utc_s / LT_HOUR_S * LT_HOUR_S + (int64_t)LT_FORECAST_HOURS * LT_HOUR_S;
 	if (at >= end)
 		return 0;
 	const uint32_t count = lt_known_until_now(known);
@@ -469,15 +441,14 @@ lt_forecast(
 		const int64_t stop = (at / LT_HOUR_S + 1) * LT_HOUR_S;
 		const int lead = (int)(at / LT_HOUR_S - seen / LT_HOUR_S);
 		/* The rest of an hour that is known in part. */
-		const double value = lead < 1 ? known->steps[count - 1].value
-					      : guess_at(&guess, lead);
+		const double value =
+		    lead < 1 ? known->steps[count - 1].value : guess_at(&guess, lead);
 
 		out[used] = (struct lt_rate_step){.start_utc_s = at,
 		    .end_utc_s = stop,
 		    .value = fmax(value, known->floor),
 		    .quality = LT_QUALITY_CLIMATOLOGY};
-		memcpy(
-		    out[used].source, last->source, sizeof(out[used].source));
+		memcpy(out[used].source, last->source, sizeof(out[used].source));
 		used++;
 		at = stop;
 	}

@@ -13,8 +13,8 @@ enum {
 	LT_FORECAST_MEAN_DAYS = 28,
 };
 
-/* Weather that moves a grid's intensity, as it was forecast: never as it was
- * measured afterwards, which is not known for the hours to come. */
+/* Weather that moves a grid's intensity, as it was forecast: never as it was measured afterwards,
+ * which is not known for the hours to come. */
 enum {
 	LT_WEATHER_WIND,   /* m/s */
 	LT_WEATHER_SUN,	   /* W/m2, on the ground */
@@ -57,14 +57,13 @@ struct lt_known {
  * LAST_VALUE. Returns how many were written. Takes some 0.3 ms and 60 KiB of
  * stack. Source: docs/model.md, eq. (31).
  */
-uint32_t lt_forecast(
-    struct lt_rate_step *out, uint32_t room, const struct lt_known *known);
+uint32_t lt_forecast(struct lt_rate_step *out, uint32_t room, const struct lt_known *known);
 
 /*
  * ---- features ----
  *
- * Features of a forecast: the last four weeks of a source by the hour, its mean
- * day, and what can be seen at an hour of the hours after it. Pure. Outside
+ * Features of a forecast: the last four weeks of a source by the hour, its mean day, and what can
+ * be seen at an hour of the hours after it. Pure. Outside
  * forecast.c only the tool that fits its table uses them.
  */
 
@@ -80,11 +79,11 @@ enum {
 	LT_FEATURE_CHANGE,    /* and that less the hour before */
 	LT_FEATURE_SHAPE,     /* the mean day now less the mean day then */
 	LT_FEATURE_YESTERDAY, /* how far off that hour was when last seen */
-	LT_FEATURE_DRIFT,   /* that less how far off this hour was a day ago */
-	LT_FEATURE_STEADY,  /* always the usual anomaly; to 6 h ahead only */
-	LT_FEATURE_LATELY,  /* and the seven days before now, on average */
-	LT_FEATURE_WEEKDAY, /* and the same hour of the week, within the window
-			     */
+	LT_FEATURE_DRIFT,     /* that less how far off this hour was a day ago */
+	LT_FEATURE_STEADY,    /* always the usual anomaly; to 6 h ahead only */
+	LT_FEATURE_LATELY,    /* and the seven days before now, on average */
+	LT_FEATURE_WEEKDAY,   /* and the same hour of the week, within the window
+			       */
 	LT_FEATURE_COUNT,
 	LT_FEATURE_FITTED = LT_FEATURE_LATELY, /* those before: corrected by own
 						* history */
@@ -98,15 +97,14 @@ struct lt_history {
 	double variance; /* of anomaly */
 };
 
-/* Fills the window that ends with the hour of seen_utc_s. False when an hour of
- * the day was never seen in it. */
-bool lt_history_fill(struct lt_history *history,
-    const struct lt_rate_step *known, uint32_t count, int64_t seen_utc_s);
+/* Fills the window that ends with the hour of seen_utc_s. False when an hour of the day was never
+ * seen in it. */
+bool lt_history_fill(struct lt_history *history, const struct lt_rate_step *known, uint32_t count,
+    int64_t seen_utc_s);
 /* Returns the UTC hour of an index, also after the window's end. */
 int lt_history_hour(const struct lt_history *history, int i);
-/* Computes the features at hour i of the hour `lead` later; false = nothing was
- * known at i. */
-bool lt_history_features(const struct lt_history *history, int i, int lead,
-    double features[LT_FEATURE_COUNT]);
+/* Computes the features at hour i of the hour `lead` later; false = nothing was known at i. */
+bool lt_history_features(
+    const struct lt_history *history, int i, int lead, double features[LT_FEATURE_COUNT]);
 
 #endif

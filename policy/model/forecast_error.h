@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures errors of a source's forecasts by lead time: the caller keeps those
- * that were issued, they are scored when the measured value comes, and the
- * errors make a band. Pure.
+ * Measures errors of a source's forecasts by lead time: the caller keeps those that were issued,
+ * they are scored when the measured value comes, and the errors make a band. Pure.
  */
 #ifndef LT_FORECAST_ERROR_H
 #define LT_FORECAST_ERROR_H
@@ -38,13 +37,9 @@ struct lt_forecast_band {
 	double half_width_95; /* and 95 % */
 };
 
-enum {
-	LT_FORECAST_SUM_COUNT =
-	    LT_FORECAST_KIND_COUNT * LT_FORECAST_BUCKET_COUNT
-};
+enum { LT_FORECAST_SUM_COUNT = LT_FORECAST_KIND_COUNT * LT_FORECAST_BUCKET_COUNT };
 
-/* A lesson of one hour: the forecasts of now, and the errors of those that are
- * over. */
+/* A lesson of one hour: the forecasts of now, and the errors of those that are over. */
 struct lt_lesson {
 	uint32_t issued_count; /* at most one of each kind and bucket */
 	struct lt_issued issued[LT_FORECAST_SUM_COUNT];
@@ -62,8 +57,7 @@ int lt_forecast_lesson(struct lt_lesson *lesson, const struct lt_known *known,
 
 /* Makes bands from the sums of all days. */
 void lt_forecast_bands_of(
-    struct lt_forecast_band bands[LT_FORECAST_KIND_COUNT]
-				 [LT_FORECAST_BUCKET_COUNT],
+    struct lt_forecast_band bands[LT_FORECAST_KIND_COUNT][LT_FORECAST_BUCKET_COUNT],
     const struct lt_error_sum *sums, uint32_t count);
 
 #endif

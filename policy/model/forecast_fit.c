@@ -27,23 +27,22 @@ enum {
 	SAMPLES = VIEWS * NEAR,
 };
 
-static const int leads[LT_FIT_KNOTS] = {1, 2, 3, 6, 9, 12, 18, 24, 30, 36, 42,
-    48, 54, 60, 66, 72, 78, 84, 90, 96, 108, 120, 132, 144, 156, 168, 180, 192};
+static const int leads[LT_FIT_KNOTS] = {1, 2, 3, 6, 9, 12, 18, 24, 30, 36, 42, 48, 54, 60, 66, 72,
+    78, 84, 90, 96, 108, 120, 132, 144, 156, 168, 180, 192};
 /* A weight is worth this share of its sign's variance, over a year. */
 static const double ridge = 0.03;
 /* Errors below this share of the usual one weigh no more. */
 static const double residual_min = 0.1;
 
-/* Four weeks know the next hours as well as a year does: as far ahead as this
- * (hours) both count the same, after a year; with the operator's forecasts at
- * once, for that fit begins with the others'. */
+/* Four weeks know the next hours as well as a year does: as far ahead as this (hours) both count
+ * the same, after a year; with the operator's forecasts at once, for that fit begins with the
+ * others'. */
 static const double half_trust[LT_FIT_KINDS] = {6, 2, 2};
 
 /* The operator's forecasts count where they leave this share of the error. */
 static const double helps = 0.95;
 
-static const int sign_counts[LT_FIT_KINDS] = {
-    LT_SIGN_WEATHER, LT_SIGN_OPERATOR, SIGNS};
+static const int sign_counts[LT_FIT_KINDS] = {LT_SIGN_WEATHER, LT_SIGN_OPERATOR, SIGNS};
 
 struct work {
 	struct lt_hours hours;
@@ -82,8 +81,7 @@ take_sample(struct work *work, const struct lt_view *view, int lead, int kind)
 	const int i = work->sample_count++;
 	for (int k = 0; k < SIGNS; k++)
 		work->signs[i][k] = k < sign_counts[kind] ? (float)signs[k] : 0;
-	work->wanted[i] =
-	    (float)(work->hours.values[then] - lt_view_mean(view, lead));
+	work->wanted[i] = (float)(work->hours.values[then] - lt_view_mean(view, lead));
 }
 
 static void
@@ -94,15 +92,12 @@ take_samples(struct work *work, int knot, int kind)
 		take_sample(work, &work->views[i], leads[knot], kind);
 		if (reach_of(knot) == 0)
 			continue;
-		take_sample(
-		    work, &work->views[i], leads[knot] - reach_of(knot), kind);
-		take_sample(
-		    work, &work->views[i], leads[knot] + reach_of(knot), kind);
+		take_sample(work, &work->views[i], leads[knot] - reach_of(knot), kind);
+		take_sample(work, &work->views[i], leads[knot] + reach_of(knot), kind);
 	}
 }
 
-/* Gauss; a is symmetric and positive definite, its lower half given. The
- * result is in b. */
+/* Gauss; a is symmetric and positive definite, its lower half given. The result is in b. */
 static void
 solve_weights(double a[SIGNS][SIGNS], double b[SIGNS], int count)
 {
@@ -130,8 +125,7 @@ struct sums {
 };
 
 static void
-add_sample(
-    struct sums *sums, const float *signs, int count, const double values[2])
+add_sample(struct sums *sums, const float *signs, int count, const double values[2])
 {
 	const double wanted = values[0], weight = values[1];
 
@@ -145,14 +139,12 @@ add_sample(
 	sums->weight += weight;
 }
 
-/* Least variance of a sign. Nights teach little about the sun: signs that were
- * nearly 0 get no large weight. The units of weather are known. */
+/* Least variance of a sign. Nights teach little about the sun: signs that were nearly 0 get no
+ * large weight. The units of weather are known. */
 static double
 least_size(int sign)
 {
-	return sign < LT_SIGN_WEATHER	 ? 1e-12
-	       : sign < LT_SIGN_OPERATOR ? 1
-					 : 1e-4;
+	return sign < LT_SIGN_WEATHER ? 1e-12 : sign < LT_SIGN_OPERATOR ? 1 : 1e-4;
 }
 
 static double
@@ -168,8 +160,7 @@ left_of(const struct work *work, int i, const double weights[SIGNS])
 /* One pass over the samples but the first `skip`, from the weights of the
  * pass before. */
 static void
-fit_pass(const struct work *work, int kind, int skip, bool is_first,
-    double weights[SIGNS])
+fit_pass(const struct work *work, int kind, int skip, bool is_first, double weights[SIGNS])
 {
 	const int count = sign_counts[kind], used = work->sample_count - skip;
 	struct sums sums = {.weight = 0};
@@ -178,24 +169,20 @@ fit_pass(const struct work *work, int kind, int skip, bool is_first,
 	for (int i = skip; i < work->sample_count; i++) {
 		usual += fabs(work->wanted[i]) / used;
 		for (int k = 0; k < count; k++)
-			size[k] += (double)work->signs[i][k] *
-				   work->signs[i][k] / used;
+			size[k] += (double)work->signs[i][k] * work->signs[i][k] / used;
 	}
 	if (usual <= 0) {
 		memset(weights, 0, (size_t)count * sizeof(*weights));
 		return;
 	}
 	for (int i = skip; i < work->sample_count; i++) {
-		const double far =
-		    fmax(fabs(left_of(work, i, weights)), residual_min * usual);
+		const double far = fmax(fabs(left_of(work, i, weights)), residual_min * usual);
 
 		add_sample(&sums, work->signs[i], count,
-		    (const double[2]){
-			work->wanted[i], 1 / (is_first ? usual : far)});
+		    (const double[2]){work->wanted[i], 1 / (is_first ? usual : far)});
 	}
 	for (int k = 0; k < count; k++)
-		sums.a[k][k] += sums.weight * fmax(size[k], least_size(k)) *
-				ridge *
+		sums.a[k][k] += sums.weight * fmax(size[k], least_size(k)) * ridge *
 				fmax(1, (double)YEAR_DAYS / work->days[kind]);
 	solve_weights(sums.a, sums.b, count);
 	memcpy(weights, sums.b, (size_t)count * sizeof(*weights));
@@ -225,15 +212,13 @@ fit_kind(struct lt_forecast_fit *fit, struct work *work, int kind)
 	return true;
 }
 
-/* Fits what the other fits leave, over the hours for which its signs are known;
- * false where it did not help in the newest third of them, fitted to the
- * others. */
+/* Fits what the other fits leave, over the hours for which its signs are known; false where it did
+ * not help in the newest third of them, fitted to the others. */
 static bool
 fit_operator(struct lt_forecast_fit *fit, struct work *work)
 {
 	const int base =
-	    fit->is_fitted[LT_FIT_WITH] &&
-		    fit->days[LT_FIT_WITH] >= fit->days[LT_FIT_WITHOUT] / 2
+	    fit->is_fitted[LT_FIT_WITH] && fit->days[LT_FIT_WITH] >= fit->days[LT_FIT_WITHOUT] / 2
 		? LT_FIT_WITH
 		: LT_FIT_WITHOUT;
 	double off_before = 0, off_after = 0;
@@ -256,8 +241,7 @@ fit_operator(struct lt_forecast_fit *fit, struct work *work)
 		}
 		fit_samples(work, LT_FIT_OPERATOR, 0, weights);
 		for (int k = 0; k < SIGNS; k++)
-			fit->weights[LT_FIT_OPERATOR][knot][k] =
-			    (float)(start[k] + weights[k]);
+			fit->weights[LT_FIT_OPERATOR][knot][k] = (float)(start[k] + weights[k]);
 	}
 	return fit->is_fitted[base] && off_after < helps * off_before;
 }
@@ -270,16 +254,12 @@ open_views(struct work *work)
 		bool any[LT_FIT_KINDS] = {false};
 
 		for (int i = 0; i < STARTS; i++) {
-			const int at =
-			    HOURS - 1 - day * DAY + ASIDE * (i - STARTS / 2);
+			const int at = HOURS - 1 - day * DAY + ASIDE * (i - STARTS / 2);
 
 			if (at >= 0 &&
-			    lt_view_open(&work->views[work->view_count],
-				&work->hours, at)) {
+			    lt_view_open(&work->views[work->view_count], &work->hours, at)) {
 				for (int kind = 0; kind < LT_FIT_KINDS; kind++)
-					any[kind] |=
-					    work->views[work->view_count]
-						.has[kind];
+					any[kind] |= work->views[work->view_count].has[kind];
 				work->view_count++;
 			}
 		}
@@ -322,13 +302,12 @@ allocate_work(struct work *work, const struct lt_known *known)
 	work->views = malloc(VIEWS * sizeof(*work->views));
 	work->signs = malloc(SAMPLES * sizeof(*work->signs));
 	work->wanted = malloc(SAMPLES * sizeof(*work->wanted));
-	return ok && work->hours.values != NULL && work->views != NULL &&
-	       work->signs != NULL && work->wanted != NULL;
+	return ok && work->hours.values != NULL && work->views != NULL && work->signs != NULL &&
+	       work->wanted != NULL;
 }
 
 int
-lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known,
-    struct lt_error *err)
+lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known, struct lt_error *err)
 {
 	assert(known->steps != NULL || known->count == 0);
 
@@ -343,8 +322,7 @@ lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known,
 	if (allocate_work(&work, known)) {
 		work.hours.first = fit->seen_hour - HOURS + 1;
 		work.hours.count = HOURS;
-		lt_hours_of(work.hours.values, work.hours.first, HOURS,
-		    known->steps, count);
+		lt_hours_of(work.hours.values, work.hours.first, HOURS, known->steps, count);
 		lt_hours_ahead(&work.hours, known);
 		if (set_bounds(fit, &work)) {
 			open_views(&work);
@@ -352,9 +330,8 @@ lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known,
 				fit->days[kind] = work.days[kind];
 				fit->is_fitted[kind] =
 				    work.days[kind] >= DAYS_MIN &&
-				    (kind == LT_FIT_OPERATOR
-					    ? fit_operator(fit, &work)
-					    : fit_kind(fit, &work, kind));
+				    (kind == LT_FIT_OPERATOR ? fit_operator(fit, &work)
+							     : fit_kind(fit, &work, kind));
 			}
 		}
 	} else {
@@ -373,16 +350,15 @@ lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known,
 static double
 trust_of(const struct lt_forecast_fit *fit, int kind, int lead)
 {
-	const double years =
-	    kind == LT_FIT_OPERATOR ? 1 : (double)fit->days[kind] / YEAR_DAYS;
+	const double years = kind == LT_FIT_OPERATOR ? 1 : (double)fit->days[kind] / YEAR_DAYS;
 	const double much = lead / half_trust[kind] * square_of(years);
 
 	return fit->is_fitted[kind] ? much / (1 + much) : 0;
 }
 
 bool
-lt_forecast_fit_at(const struct lt_forecast_fit *fit,
-    const struct lt_view *view, int lead, struct lt_fitted *fitted)
+lt_forecast_fit_at(const struct lt_forecast_fit *fit, const struct lt_view *view, int lead,
+    struct lt_fitted *fitted)
 {
 	double signs[SIGNS], sum = 0, trust = 0;
 	bool known[LT_FIT_KINDS];
@@ -400,14 +376,11 @@ lt_forecast_fit_at(const struct lt_forecast_fit *fit,
 		return false;
 	while (k + 2 < LT_FIT_KNOTS && leads[k + 1] <= lead)
 		k++;
-	const double part = fmin(
-	    1, (double)(lead - leads[k]) / (double)(leads[k + 1] - leads[k]));
+	const double part = fmin(1, (double)(lead - leads[k]) / (double)(leads[k + 1] - leads[k]));
 	for (int i = 0; i < sign_counts[kind]; i++)
-		sum +=
-		    signs[i] * ((1 - part) * (double)fit->weights[kind][k][i] +
-				   part * (double)fit->weights[kind][k + 1][i]);
-	fitted->value =
-	    fmin(fmax(lt_view_mean(view, lead) + sum, fit->low), fit->high);
+		sum += signs[i] * ((1 - part) * (double)fit->weights[kind][k][i] +
+				      part * (double)fit->weights[kind][k + 1][i]);
+	fitted->value = fmin(fmax(lt_view_mean(view, lead) + sum, fit->low), fit->high);
 	fitted->trust = trust;
 	return true;
 }

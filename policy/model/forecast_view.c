@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Computes signs from hours; docs/model.md, eq. (31). Missing hours are left
- * out of means; a missing sign is 0, as usual. Pure; nothing fails.
+ * Computes signs from hours; docs/model.md, eq. (31). Missing hours are left out of means; a
+ * missing sign is 0, as usual. Pure; nothing fails.
  */
 #include <assert.h>
 #include <math.h>
@@ -26,8 +26,7 @@ lt_known_until_now(const struct lt_known *known)
 {
 	uint32_t count = 0;
 
-	while (count < known->count &&
-	       known->steps[count].start_utc_s <= known->now_utc_s)
+	while (count < known->count && known->steps[count].start_utc_s <= known->now_utc_s)
 		count++;
 	return count;
 }
@@ -36,18 +35,16 @@ int64_t
 lt_known_seen_utc_s(const struct lt_known *known)
 {
 	const uint32_t count = lt_known_until_now(known);
-	const int64_t end =
-	    count > 0 ? known->steps[count - 1].end_utc_s : known->now_utc_s;
+	const int64_t end = count > 0 ? known->steps[count - 1].end_utc_s : known->now_utc_s;
 
 	return known->now_utc_s < end ? known->now_utc_s : end - 1;
 }
 
 void
-lt_hours_of(double *means, int64_t first, int count,
-    const struct lt_rate_step *steps, uint32_t step_count)
+lt_hours_of(
+    double *means, int64_t first, int count, const struct lt_rate_step *steps, uint32_t step_count)
 {
-	const int64_t from = first * LT_HOUR_S,
-		      to = from + (int64_t)count * LT_HOUR_S;
+	const int64_t from = first * LT_HOUR_S, to = from + (int64_t)count * LT_HOUR_S;
 	int64_t open = -1; /* the hour that is being summed */
 	double sum = 0, seconds = 0;
 
@@ -79,11 +76,11 @@ clock_of(const struct lt_hours *hours, int i)
 	return (int)((hours->first + i) % DAY);
 }
 
-/* The mean day of a series over the hours up to `at`; false = an hour of the
- * day is in none of them. */
+/* The mean day of a series over the hours up to `at`; false = an hour of the day is in none of
+ * them. */
 static bool
-mean_day_of(const struct lt_hours *hours, const double *values, int at,
-    int length, double means[DAY])
+mean_day_of(
+    const struct lt_hours *hours, const double *values, int at, int length, double means[DAY])
 {
 	const int from = at + 1 > length ? at + 1 - length : 0;
 	int counts[DAY] = {0};
@@ -106,8 +103,8 @@ mean_day_of(const struct lt_hours *hours, const double *values, int at,
 /* Returns the mean deviation of a series from a mean day over the last
  * hours. */
 static double
-off_lately(const struct lt_hours *hours, const double *values,
-    const double means[DAY], int at, int length)
+off_lately(
+    const struct lt_hours *hours, const double *values, const double means[DAY], int at, int length)
 {
 	double sum = 0;
 	int count = 0;
@@ -153,9 +150,8 @@ lt_hours_ahead(struct lt_hours *hours, const struct lt_known *known)
 
 	for (int i = 0; i < LT_AHEAD_COUNT; i++)
 		if (hours->weather[i] != NULL)
-			lt_hours_of(hours->weather[i], hours->first,
-			    hours->count, known->weather[i].steps,
-			    known->weather[i].count);
+			lt_hours_of(hours->weather[i], hours->first, hours->count,
+			    known->weather[i].steps, known->weather[i].count);
 	if (wind == NULL || sun == NULL || load == NULL)
 		return;
 	for (int i = 0; i < hours->count; i++) {
@@ -174,13 +170,13 @@ open_ahead(struct lt_view *view, int first)
 	for (int i = first; i < first + 3; i++) {
 		const double *const values = hours->weather[i];
 
-		if (values == NULL || !mean_day_of(hours, values, view->at,
-					  WINDOW, view->weather_day[i]))
+		if (values == NULL ||
+		    !mean_day_of(hours, values, view->at, WINDOW, view->weather_day[i]))
 			return false;
-		view->day_weather[i] = off_lately(
-		    hours, values, view->weather_day[i], view->at, DAY);
-		view->now_weather[i] = off_lately(
-		    hours, values, view->weather_day[i], view->at, NOW_HOURS);
+		view->day_weather[i] =
+		    off_lately(hours, values, view->weather_day[i], view->at, DAY);
+		view->now_weather[i] =
+		    off_lately(hours, values, view->weather_day[i], view->at, NOW_HOURS);
 	}
 	return true;
 }
@@ -192,10 +188,8 @@ open_weather(struct lt_view *view)
 
 	if (!open_ahead(view, LT_WEATHER_WIND))
 		return false;
-	square_day(view, hours->weather[LT_WEATHER_WIND], 0,
-	    view->weather_day[SQUARES]);
-	square_day(view, hours->weather[LT_WEATHER_WARMTH], mild,
-	    view->weather_day[SQUARES + 1]);
+	square_day(view, hours->weather[LT_WEATHER_WIND], 0, view->weather_day[SQUARES]);
+	square_day(view, hours->weather[LT_WEATHER_WARMTH], mild, view->weather_day[SQUARES + 1]);
 	return true;
 }
 
@@ -211,13 +205,11 @@ lt_view_open(struct lt_view *view, const struct lt_hours *hours, int at)
 	if (isnan(hours->values[at]) ||
 	    !mean_day_of(hours, hours->values, at, WINDOW, view->mean_day))
 		return false;
-	const bool has_newer =
-	    mean_day_of(hours, hours->values, at, WEEK, newer);
+	const bool has_newer = mean_day_of(hours, hours->values, at, WEEK, newer);
 	for (int i = 0; i < DAY; i++)
 		view->newer[i] = has_newer ? newer[i] - view->mean_day[i] : 0;
 	view->day = off_lately(hours, hours->values, view->mean_day, at, DAY);
-	view->lately =
-	    off_lately(hours, hours->values, view->mean_day, at, WEEK);
+	view->lately = off_lately(hours, hours->values, view->mean_day, at, WEEK);
 	view->has[LT_FIT_WITHOUT] = true;
 	view->has[LT_FIT_WITH] = open_weather(view);
 	view->has[LT_FIT_OPERATOR] = open_ahead(view, LT_OPERATOR_WIND);
@@ -236,8 +228,7 @@ mean_deviation(const struct lt_view *view, int i)
 {
 	return i < 0 || isnan(view->hours->values[i])
 		   ? 0
-		   : view->hours->values[i] -
-			 view->mean_day[clock_of(view->hours, i)];
+		   : view->hours->values[i] - view->mean_day[clock_of(view->hours, i)];
 }
 
 static double
@@ -260,17 +251,13 @@ weather_signs(const struct lt_view *view, int i, double *signs)
 	if (isnan(wind) || isnan(sun) || isnan(warmth))
 		return false;
 	signs[LT_SIGN_WIND] = wind - view->weather_day[LT_WEATHER_WIND][clock];
-	signs[LT_SIGN_WIND_SQUARE] =
-	    square_of(wind) - view->weather_day[SQUARES][clock];
+	signs[LT_SIGN_WIND_SQUARE] = square_of(wind) - view->weather_day[SQUARES][clock];
 	signs[LT_SIGN_WIND_NEXT] =
 	    (isnan(next) ? wind : next) -
-	    view->weather_day[LT_WEATHER_WIND]
-			     [isnan(next) ? clock : (clock + 1) % DAY];
+	    view->weather_day[LT_WEATHER_WIND][isnan(next) ? clock : (clock + 1) % DAY];
 	signs[LT_SIGN_SUN] = sun - view->weather_day[LT_WEATHER_SUN][clock];
-	signs[LT_SIGN_WARMTH] =
-	    warmth - view->weather_day[LT_WEATHER_WARMTH][clock];
-	signs[LT_SIGN_HEATING] =
-	    square_of(warmth - mild) - view->weather_day[SQUARES + 1][clock];
+	signs[LT_SIGN_WARMTH] = warmth - view->weather_day[LT_WEATHER_WARMTH][clock];
+	signs[LT_SIGN_HEATING] = square_of(warmth - mild) - view->weather_day[SQUARES + 1][clock];
 	for (int kind = 0; kind < LT_WEATHER_COUNT; kind++) {
 		signs[LT_SIGN_DAY_WEATHER + kind] = view->day_weather[kind];
 		signs[LT_SIGN_NOW_WEATHER + kind] = view->now_weather[kind];
@@ -287,8 +274,7 @@ operator_signs(const struct lt_view *view, int i, double *signs)
 		const int kind = LT_OPERATOR_WIND + k;
 
 		signs[LT_SIGN_OPERATOR + k] =
-		    weather_at(view, kind, i) -
-		    view->weather_day[kind][clock_of(view->hours, i)];
+		    weather_at(view, kind, i) - view->weather_day[kind][clock_of(view->hours, i)];
 		if (isnan(signs[LT_SIGN_OPERATOR + k]))
 			return false;
 		signs[LT_SIGN_DAY_OPERATOR + k] = view->day_weather[kind];
@@ -298,27 +284,22 @@ operator_signs(const struct lt_view *view, int i, double *signs)
 }
 
 void
-lt_view_signs(const struct lt_view *view, int lead, double signs[LT_SIGN_COUNT],
-    bool known[LT_FIT_KINDS])
+lt_view_signs(
+    const struct lt_view *view, int lead, double signs[LT_SIGN_COUNT], bool known[LT_FIT_KINDS])
 {
 	assert(lead >= 1);
 
 	const int at = view->at, then = at + lead;
-	const int day = (int)(((view->hours->first + then) / DAY + THURSDAY) %
-			      (WEEK / DAY));
+	const int day = (int)(((view->hours->first + then) / DAY + THURSDAY) % (WEEK / DAY));
 	const double mean = lt_view_mean(view, lead);
 
-	memset(&signs[LT_SIGN_WEATHER], 0,
-	    (LT_SIGN_COUNT - LT_SIGN_WEATHER) * sizeof(*signs));
+	memset(&signs[LT_SIGN_WEATHER], 0, (LT_SIGN_COUNT - LT_SIGN_WEATHER) * sizeof(*signs));
 	signs[LT_SIGN_LAST] = mean_deviation(view, at);
-	signs[LT_SIGN_CHANGE] =
-	    at < 1 || isnan(view->hours->values[at - 1])
-		? 0
-		: signs[LT_SIGN_LAST] - mean_deviation(view, at - 1);
-	signs[LT_SIGN_SAME] =
-	    mean_deviation(view, then - DAY * ((lead + DAY - 1) / DAY));
-	signs[LT_SIGN_WEEK] =
-	    mean_deviation(view, then - WEEK * ((lead + WEEK - 1) / WEEK));
+	signs[LT_SIGN_CHANGE] = at < 1 || isnan(view->hours->values[at - 1])
+				    ? 0
+				    : signs[LT_SIGN_LAST] - mean_deviation(view, at - 1);
+	signs[LT_SIGN_SAME] = mean_deviation(view, then - DAY * ((lead + DAY - 1) / DAY));
+	signs[LT_SIGN_WEEK] = mean_deviation(view, then - WEEK * ((lead + WEEK - 1) / WEEK));
 	signs[LT_SIGN_DAY] = view->day;
 	signs[LT_SIGN_LATELY] = view->lately;
 	signs[LT_SIGN_SHAPE] = view->mean_day[clock_of(view->hours, at)] - mean;

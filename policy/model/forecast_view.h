@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Computes the signs at one hour of the hours after it, for the weights that
- * are fitted to a long history (forecast_fit.c): the mean day, the latest
- * values, the week, and the weather that is forecast. Pure.
+ * Computes the signs at one hour of the hours after it, for the weights that are fitted to a long
+ * history (forecast_fit.c): the mean day, the latest values, the week, and the weather that is
+ * forecast. Pure.
  */
 #ifndef LT_FORECAST_VIEW_H
 #define LT_FORECAST_VIEW_H
@@ -32,16 +32,15 @@ enum {
 	/* And what of it the last values have felt: a day, three hours. */
 	LT_SIGN_DAY_WEATHER,
 	LT_SIGN_NOW_WEATHER = LT_SIGN_DAY_WEATHER + LT_WEATHER_COUNT,
-	/* Signs of what the operator expects: wind and sun as parts of the
-	 * load, and its logarithm; at that hour, and in the last hours. */
+	/* Signs of what the operator expects: wind and sun as parts of the load, and its logarithm;
+	 * at that hour, and in the last hours. */
 	LT_SIGN_OPERATOR = LT_SIGN_NOW_WEATHER + LT_WEATHER_COUNT,
 	LT_SIGN_DAY_OPERATOR = LT_SIGN_OPERATOR + 3,
 	LT_SIGN_NOW_OPERATOR = LT_SIGN_DAY_OPERATOR + 3,
 	LT_SIGN_COUNT = LT_SIGN_NOW_OPERATOR + 3
 };
 
-/* Kinds of fits by what they learned from; each has the signs of those before
- * it. */
+/* Kinds of fits by what they learned from; each has the signs of those before it. */
 enum {
 	LT_FIT_WITHOUT, /* weather and operator */
 	LT_FIT_WITH,	/* weather */
@@ -73,21 +72,20 @@ uint32_t lt_known_until_now(const struct lt_known *known);
 /* The last second that is known, at most now; some step has begun. */
 int64_t lt_known_seen_utc_s(const struct lt_known *known);
 
-/* Computes time-weighted means of `count` whole hours from `first` on, of steps
- * in order; NAN where there is none. */
-void lt_hours_of(double *means, int64_t first, int count,
-    const struct lt_rate_step *steps, uint32_t step_count);
+/* Computes time-weighted means of `count` whole hours from `first` on, of steps in order; NAN where
+ * there is none. */
+void lt_hours_of(
+    double *means, int64_t first, int count, const struct lt_rate_step *steps, uint32_t step_count);
 
 /* Those of hours->weather that are not NULL. */
 void lt_hours_ahead(struct lt_hours *hours, const struct lt_known *known);
 
-/* False when the hour `at` is not known, or an hour of the day in none of the
- * 28 days up to it. */
+/* False when the hour `at` is not known, or an hour of the day in none of the 28 days up to it. */
 bool lt_view_open(struct lt_view *view, const struct lt_hours *hours, int at);
-/* Computes the signs of the hour `lead` later (1 ...), and returns which kinds
- * of fits they are enough for; unknown signs are 0. */
-void lt_view_signs(const struct lt_view *view, int lead,
-    double signs[LT_SIGN_COUNT], bool known[LT_FIT_KINDS]);
+/* Computes the signs of the hour `lead` later (1 ...), and returns which kinds of fits they are
+ * enough for; unknown signs are 0. */
+void lt_view_signs(
+    const struct lt_view *view, int lead, double signs[LT_SIGN_COUNT], bool known[LT_FIT_KINDS]);
 /* The mean day then: what the weighed signs are added to. */
 double lt_view_mean(const struct lt_view *view, int lead);
 

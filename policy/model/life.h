@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follows a job over its interruptions by what it reports of its progress, to
- * see whether it resumed or started over. docs/model.md, (56) and (57). Pure.
+ * Follows a job over its interruptions by what it reports of its progress, to see whether it
+ * resumed or started over. docs/model.md, (56) and (57). Pure.
  */
 #ifndef LT_LIFE_H
 #define LT_LIFE_H
@@ -13,8 +13,8 @@
 #include "limits.h"
 
 enum {
-	/* A marker is read every two seconds: what is seen of two runs may be
-	 * apart by two of these, though both did the same. */
+	/* A marker is read every two seconds: what is seen of two runs may be apart by two of
+	 * these, though both did the same. */
 	LT_LIFE_BLUR_S = 4,
 };
 
@@ -46,13 +46,13 @@ struct lt_life {
 	uint32_t job_id, uid;
 	bool is_told;		/* now is of a run */
 	struct lt_progress now; /* the run that was reported last */
-	/* Time when it was asked for a checkpoint, and its progress then. 0 =
-	 * it was not, or it had reported nothing. */
+	/* Time when it was asked for a checkpoint, and its progress then. 0 = it was not, or it had
+	 * reported nothing. */
 	int64_t asked_utc_s;
 	double asked_progress;
 	int64_t asked_after_s, write_s; /* write_s 0 = not measured */
-	/* The run before: its progress, which has to be reached again, and when
-	 * it had come there. */
+	/* The run before: its progress, which has to be reached again, and when it had come
+	 * there. */
 	bool has_before, before_was_asked;
 	double before_first, before_progress;
 	int64_t before_after_s;
@@ -61,9 +61,8 @@ struct lt_life {
 
 /* Notes that it is asked for a checkpoint now. */
 void lt_life_ask(struct lt_life *life, int64_t now_utc_s);
-/* Takes a report; one of an older run is ignored. Returns true where this
- * decides what became of an interruption: life->outcome. */
-bool lt_life_tell(struct lt_life *life, const struct lt_progress *progress,
-    int64_t now_utc_s);
+/* Takes a report; one of an older run is ignored. Returns true where this decides what became of an
+ * interruption: life->outcome. */
+bool lt_life_tell(struct lt_life *life, const struct lt_progress *progress, int64_t now_utc_s);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures what moving saved against the jobs that were held out.
- * docs/model.md, eq. (59).
+ * Measures what moving saved against the jobs that were held out. docs/model.md, eq. (59).
  */
 #ifndef LT_MEASURED_H
 #define LT_MEASURED_H
@@ -17,8 +16,7 @@ struct lt_measured_user { /* and one period of the draw */
 	double charged;
 };
 
-/* Users of the smaller side that an interval needs; with fewer, chance alone
- * decides too much. */
+/* Users of the smaller side that an interval needs; with fewer, chance alone decides too much. */
 enum { LT_MEASURED_LEAST = 5 };
 
 struct lt_measured {
@@ -36,7 +34,7 @@ struct lt_measured {
  * gives the same result. LT_ENOMEM. Pure. Source: Fisher 1935; Ernst,
  * Statistical Science 19:676 (2004).
  */
-int lt_measure(struct lt_measured *measured, const struct lt_measured_user *all,
-    uint32_t count, struct lt_error *err);
+int lt_measure(struct lt_measured *measured, const struct lt_measured_user *all, uint32_t count,
+    struct lt_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Owned nodes: integrals over their steps. Pure. A sum that passes its range is
- * LT_EOVERFLOW; a price that was not known leaves has_micros false.
+ * Owned nodes: integrals over their steps. Pure. A sum that passes its range is LT_EOVERFLOW; a
+ * price that was not known leaves has_micros false.
  */
 #include "owned.h"
 
@@ -13,12 +13,10 @@
 static bool
 is_owned(const struct lt_rate_step *step)
 {
-	return step->quality == LT_QUALITY_CONSTANT &&
-	       step->value != LT_RATE_ENDED;
+	return step->quality == LT_QUALITY_CONSTANT && step->value != LT_RATE_ENDED;
 }
 
-/* Returns the part of the span in which a step has nodes of the site's; from ==
- * to: none. */
+/* Returns the part of the span in which a step has nodes of the site's; from == to: none. */
 static struct lt_span
 owned_part(const struct lt_rate_step *step, struct lt_span span)
 {
@@ -37,8 +35,7 @@ lt_owned_s(const struct lt_rates *nodes, struct lt_span span)
 {
 	int64_t sum_s = 0;
 
-	for (uint32_t i = 0;
-	     span.from_utc_s < span.to_utc_s && i < nodes->count; i++) {
+	for (uint32_t i = 0; span.from_utc_s < span.to_utc_s && i < nodes->count; i++) {
 		const struct lt_span part = owned_part(&nodes->steps[i], span);
 
 		sum_s += part.to_utc_s - part.from_utc_s;
@@ -54,8 +51,7 @@ lt_owned_times(struct lt_rate_step *steps, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		if (!is_owned(&steps[i]))
 			continue;
-		if (used > 0 &&
-		    steps[used - 1].end_utc_s == steps[i].start_utc_s)
+		if (used > 0 && steps[used - 1].end_utc_s == steps[i].start_utc_s)
 			steps[used - 1].end_utc_s = steps[i].end_utc_s;
 		else
 			steps[used++] = steps[i];
@@ -63,16 +59,14 @@ lt_owned_times(struct lt_rate_step *steps, uint32_t count)
 	return used;
 }
 
-/* True if a price was known in the span. A first price counts for the time
- * before it, too; one that came after the end of the span does not, or the
- * figures of a closed period would change. */
+/* True if a price was known in the span. A first price counts for the time before it, too; one that
+ * came after the end of the span does not, or the figures of a closed period would change. */
 static bool
 is_known(const struct lt_rates *price, struct lt_span span)
 {
 	return price->count > 1 ||
-	       (price->count == 1 &&
-		   (price->steps[0].quality != LT_QUALITY_ESTIMATED ||
-		       price->steps[0].start_utc_s < span.from_utc_s));
+	       (price->count == 1 && (price->steps[0].quality != LT_QUALITY_ESTIMATED ||
+					 price->steps[0].start_utc_s < span.from_utc_s));
 }
 
 int
@@ -83,8 +77,7 @@ lt_owned_paid(struct lt_owned_paid *paid, const struct lt_rates *nodes,
 	double node_s = 0, micros = 0;
 
 	*paid = (struct lt_owned_paid){.has_micros = is_known(price, span)};
-	for (uint32_t i = 0;
-	     span.from_utc_s < span.to_utc_s && i < nodes->count; i++) {
+	for (uint32_t i = 0; span.from_utc_s < span.to_utc_s && i < nodes->count; i++) {
 		const struct lt_rate_step *const step = &nodes->steps[i];
 		const struct lt_span part = owned_part(step, span);
 
@@ -93,16 +86,13 @@ lt_owned_paid(struct lt_owned_paid *paid, const struct lt_rates *nodes,
 		if (paid->from_utc_s == paid->to_utc_s)
 			paid->from_utc_s = part.from_utc_s;
 		paid->to_utc_s = part.to_utc_s;
-		node_s +=
-		    step->value * (double)(part.to_utc_s - part.from_utc_s);
+		node_s += step->value * (double)(part.to_utc_s - part.from_utc_s);
 		micros += step->value *
-			  lt_rates_integral(
-			      price, part.from_utc_s, part.to_utc_s, &any) /
+			  lt_rates_integral(price, part.from_utc_s, part.to_utc_s, &any) /
 			  LT_HOUR_S;
 	}
 	if (node_s >= (double)INT64_MAX || fabs(micros) >= (double)INT64_MAX)
-		return lt_fail(
-		    err, LT_EOVERFLOW, "owned nodes: a sum passes its range");
+		return lt_fail(err, LT_EOVERFLOW, "owned nodes: a sum passes its range");
 	paid->node_s = llround(node_s);
 	paid->micros = paid->has_micros ? llround(micros) : 0;
 	return LT_OK;

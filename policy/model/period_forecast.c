@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The total at a period's end: days are gathered into a short series, from
- * which come a level, parts of weekdays and a spread; then the days to come.
- * docs/model.md, eq. (47).
+ * The total at a period's end: days are gathered into a short series, from which come a level,
+ * parts of weekdays and a spread; then the days to come. docs/model.md, eq. (47).
  */
 #include "period_forecast.h"
 
@@ -15,12 +14,12 @@
 enum { WEEKDAYS = 7, PATTERN_DAYS = 3 * WEEKDAYS };
 
 static const double outlier = 3; /* x the second largest day */
-/* Before much is known days are thought to differ by half of their level, as
- * much as two days would have shown. */
+/* Before much is known days are thought to differ by half of their level, as much as two days would
+ * have shown. */
 static const double prior_spread = 0.5, prior_days = 2;
 
-/* Parts of its error by which a day moves the level, and their weights
- * beforehand: 0 is the mean of all days, a large part follows the last ones. */
+/* Parts of its error by which a day moves the level, and their weights beforehand: 0 is the mean of
+ * all days, a large part follows the last ones. */
 static const struct memory {
 	double gain, prior;
 } memories[] = {{0, 8}, {0.05, 4}, {0.1, 2}, {0.2, 1}, {0.4, 0.5}, {0.7, 0.25}};
@@ -65,8 +64,8 @@ weekday_of(int64_t day)
 	return (int)((day % WEEKDAYS + WEEKDAYS) % WEEKDAYS);
 }
 
-/* The largest day counts as at most so many times the second one: one giant
- * says little of the days to come. */
+/* The largest day counts as at most so many times the second one: one giant says little of the days
+ * to come. */
 static void
 cut_giant(struct series *series)
 {
@@ -91,8 +90,8 @@ cut_giant(struct series *series)
 		series->mean += series->usual[i] / series->count;
 }
 
-/* Returns the first day that counts: zeros before the first that cost anything,
- * and before the period, are days when nobody was there. */
+/* Returns the first day that counts: zeros before the first that cost anything, and before the
+ * period, are days when nobody was there. */
 static int64_t
 first_of(const struct lt_period_days *of, bool is_carbon)
 {
@@ -105,16 +104,15 @@ first_of(const struct lt_period_days *of, bool is_carbon)
 	for (uint32_t i = 0; i < of->count; i++) {
 		const struct lt_day_amounts *const day = &of->days[i];
 
-		if (day->day >= from && day->day < of->first_day &&
-		    amount_of(day, is_carbon) != 0)
+		if (day->day >= from && day->day < of->first_day && amount_of(day, is_carbon) != 0)
 			return day->day;
 	}
 	return of->first_day;
 }
 
 static int
-gather_days(struct series *series, const struct lt_period_days *of,
-    bool is_carbon, struct lt_error *err)
+gather_days(
+    struct series *series, const struct lt_period_days *of, bool is_carbon, struct lt_error *err)
 {
 	const int64_t from = first_of(of, is_carbon);
 
@@ -126,8 +124,8 @@ gather_days(struct series *series, const struct lt_period_days *of,
 
 		if (day->day >= of->first_day && day->day <= of->last_day &&
 		    !lt_add(&series->spent, amount))
-			return lt_fail(err, LT_EOVERFLOW,
-			    "forecast: what is spent passes its range");
+			return lt_fail(
+			    err, LT_EOVERFLOW, "forecast: what is spent passes its range");
 		if (day->day >= from && day->day < of->today)
 			series->value[day->day - from] = (double)amount;
 	}
@@ -144,8 +142,8 @@ weekday_at(const struct series *series, int i)
 }
 
 /*
- * Means of weekdays over the mean, drawn to 1 by as much as days of one
- * weekday differ among themselves: what is noise makes no pattern.
+ * Means of weekdays over the mean, drawn to 1 by as much as days of one weekday differ among
+ * themselves: what is noise makes no pattern.
  */
 static void
 find_week(struct week *week, const struct series *series)
@@ -177,8 +175,7 @@ find_week(struct week *week, const struct series *series)
 	const double kept = between > noise ? 1 - noise / between : 0;
 
 	for (int w = 0; w < WEEKDAYS; w++)
-		week->part[w] =
-		    fmax(0, 1 + kept * (sum[w] / count[w] / series->mean - 1));
+		week->part[w] = fmax(0, 1 + kept * (sum[w] / count[w] / series->mean - 1));
 	week->part_count = kept * (WEEKDAYS - 1);
 }
 
@@ -190,13 +187,12 @@ degrees_of_freedom(const struct series *series, const struct week *week)
 }
 
 /*
- * Exponential smoothing, from the mean of the days so far to its gain. Each
- * day is foretold by those before it: the errors are the spread, and say how
- * well this memory does.
+ * Exponential smoothing, from the mean of the days so far to its gain. Each day is foretold by
+ * those before it: the errors are the spread, and say how well this memory does.
  */
 static void
-follow_days(struct path *path, const struct series *series,
-    const struct week *week, const struct memory *memory)
+follow_days(struct path *path, const struct series *series, const struct week *week,
+    const struct memory *memory)
 {
 	const double prior = prior_spread * series->mean;
 	const double squares = prior_days * prior * prior;
@@ -219,18 +215,17 @@ follow_days(struct path *path, const struct series *series,
 	path->level = fmax(0, path->level);
 	path->below = below / degrees_of_freedom(series, week);
 	path->above = above / degrees_of_freedom(series, week);
-	path->chance = log(memory->prior) - (series->count - 1 + prior_days) /
-						2 * log(fmax(below, DBL_MIN));
+	path->chance =
+	    log(memory->prior) - (series->count - 1 + prior_days) / 2 * log(fmax(below, DBL_MIN));
 }
 
-/* Variance of a sum of so many days to come, in that of one day: each moves the
- * level of those after it; and the level itself is known from few days only. */
+/* Variance of a sum of so many days to come, in that of one day: each moves the level of those
+ * after it; and the level itself is known from few days only. */
 static double
 sum_variance(const struct memory *memory, const struct series *series, double n)
 {
 	const double g = memory->gain;
-	const double come =
-	    n + g * n * (n - 1) + g * g * (n - 1) * n * (2 * n - 1) / 6;
+	const double come = n + g * n * (n - 1) + g * g * (n - 1) * n * (2 * n - 1) / 6;
 	const double begun = pow(1 - g, 2.0 * (series->count - 1));
 
 	return fmax(0, come) + n * n * begun / series->count;
@@ -238,8 +233,8 @@ sum_variance(const struct memory *memory, const struct series *series, double n)
 
 /* All memories, each by its chance. */
 static void
-mix_gains(struct guess *guess, const struct series *series,
-    const struct week *week, const struct ahead *ahead)
+mix_gains(struct guess *guess, const struct series *series, const struct week *week,
+    const struct ahead *ahead)
 {
 	struct path paths[MEMORIES];
 	double best = -INFINITY, all = 0;
@@ -254,29 +249,24 @@ mix_gains(struct guess *guess, const struct series *series,
 		all += paths[i].chance;
 	}
 	for (int i = 0; i < MEMORIES; i++)
-		guess->more +=
-		    paths[i].chance / all * ahead->parts * paths[i].level;
+		guess->more += paths[i].chance / all * ahead->parts * paths[i].level;
 	for (int i = 0; i < MEMORIES; i++) {
 		const double off = ahead->parts * paths[i].level - guess->more;
-		const double days =
-		    sum_variance(&memories[i], series, ahead->days);
+		const double days = sum_variance(&memories[i], series, ahead->days);
 
-		guess->below +=
-		    paths[i].chance / all * (days * paths[i].below + off * off);
-		guess->above +=
-		    paths[i].chance / all * (days * paths[i].above + off * off);
+		guess->below += paths[i].chance / all * (days * paths[i].below + off * off);
+		guess->above += paths[i].chance / all * (days * paths[i].above + off * off);
 	}
 }
 
-/* Returns the nine tenths' quantile of Student's distribution; Cornish and
- * Fisher's expansion, within 2 % from two degrees on. */
+/* Returns the nine tenths' quantile of Student's distribution; Cornish and Fisher's expansion,
+ * within 2 % from two degrees on. */
 static double
 student_quantile(double freedom)
 {
 	const double z = 1.2816, z3 = z * z * z, z5 = z3 * z * z;
 
-	return z + (z3 + z) / (4 * freedom) +
-	       (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);
+	return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);
 }
 
 /* Whole weeks at once. */
@@ -285,8 +275,8 @@ ahead_of(const struct week *week, const struct lt_period_days *of)
 {
 	const double rest = 1 - (double)of->today_gone_ppm / LT_MICROS;
 	const int64_t days = of->last_day - of->today;
-	struct ahead ahead = {.days = rest + (double)days,
-	    .parts = rest * week->part[weekday_of(of->today)]};
+	struct ahead ahead = {
+	    .days = rest + (double)days, .parts = rest * week->part[weekday_of(of->today)]};
 
 	for (int w = 0; w < WEEKDAYS; w++)
 		ahead.parts += week->part[w] * (double)(days / WEEKDAYS);
@@ -303,8 +293,8 @@ add_spent(int64_t *out, int64_t spent, double more)
 }
 
 static int
-forecast_range(struct lt_forecast_range *range, const struct lt_period_days *of,
-    bool is_carbon, struct lt_error *err)
+forecast_range(struct lt_forecast_range *range, const struct lt_period_days *of, bool is_carbon,
+    struct lt_error *err)
 {
 	struct series series;
 	struct week week;
@@ -316,35 +306,29 @@ forecast_range(struct lt_forecast_range *range, const struct lt_period_days *of,
 	find_week(&week, &series);
 	const struct ahead ahead = ahead_of(&week, of);
 	mix_gains(&guess, &series, &week, &ahead);
-	const double width =
-	    student_quantile(degrees_of_freedom(&series, &week));
+	const double width = student_quantile(degrees_of_freedom(&series, &week));
 
 	range->known = true;
-	return add_spent(&range->low, series.spent,
-		   fmax(0, guess.more - width * sqrt(guess.below))) &&
+	return add_spent(
+		   &range->low, series.spent, fmax(0, guess.more - width * sqrt(guess.below))) &&
 		       add_spent(&range->expected, series.spent, guess.more) &&
-		       add_spent(&range->high, series.spent,
-			   guess.more + width * sqrt(guess.above))
+		       add_spent(&range->high, series.spent, guess.more + width * sqrt(guess.above))
 		   ? LT_OK
-		   : lt_fail(err, LT_EOVERFLOW,
-			 "forecast: the total passes its range");
+		   : lt_fail(err, LT_EOVERFLOW, "forecast: the total passes its range");
 }
 
 int
-lt_period_forecast(struct lt_period_forecast *out,
-    const struct lt_period_days *of, struct lt_error *err)
+lt_period_forecast(
+    struct lt_period_forecast *out, const struct lt_period_days *of, struct lt_error *err)
 {
 	struct lt_period_forecast made = {0};
 	int code;
 
-	if (of->today < of->first_day || of->today > of->last_day ||
-	    of->today_gone_ppm > LT_MICROS)
-		return lt_fail(
-		    err, LT_EINPUT, "forecast: today is not in the period");
+	if (of->today < of->first_day || of->today > of->last_day || of->today_gone_ppm > LT_MICROS)
+		return lt_fail(err, LT_EINPUT, "forecast: today is not in the period");
 	for (uint32_t i = 1; i < of->count; i++)
 		if (of->days[i].day <= of->days[i - 1].day)
-			return lt_fail(
-			    err, LT_EINPUT, "forecast: days do not rise");
+			return lt_fail(err, LT_EINPUT, "forecast: days do not rise");
 	code = forecast_range(&made.money, of, false, err);
 	if (code == LT_OK)
 		code = forecast_range(&made.carbon, of, true, err);

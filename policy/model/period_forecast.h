@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forecasts what a period will have cost at its end, with a range, from the
- * costs of its days and those before it. Pure.
+ * Forecasts what a period will have cost at its end, with a range, from the costs of its days and
+ * those before it. Pure.
  */
 #ifndef LT_PERIOD_FORECAST_H
 #define LT_PERIOD_FORECAST_H
@@ -40,16 +40,15 @@ struct lt_period_forecast {
 };
 
 /*
- * Spent, and for each day to come the level of the last days times the part of
- * its weekday, where three weeks or more show one. Doubles inside, rounded
- * once.
+ * Spent, and for each day to come the level of the last days times the part of its weekday, where
+ * three weeks or more show one. Doubles inside, rounded once.
  *
  *   *out  written on success only
  *
  * LT_EINPUT when today is not in the period, or days do not rise;
  * LT_EOVERFLOW when a sum passes int64_t. docs/model.md, eq. (47).
  */
-int lt_period_forecast(struct lt_period_forecast *out,
-    const struct lt_period_days *of, struct lt_error *err);
+int lt_period_forecast(
+    struct lt_period_forecast *out, const struct lt_period_days *of, struct lt_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interruption rate of nodes: a published one, updated by what the cluster
- * itself went through. Pure.
+ * The interruption rate of nodes: a published one, updated by what the cluster itself went through.
+ * Pure.
  */
 #ifndef LT_POSTERIOR_H
 #define LT_POSTERIOR_H
@@ -11,8 +11,8 @@
 
 enum {
 	LT_OWN_DAYS = 90, /* of the cluster's own runs that count */
-	/* A job whose node failed works again: Slurm lets it wait for two
-	 * minutes, then come its prolog and what it loads. */
+	/* A job whose node failed works again: Slurm lets it wait for two minutes, then come its
+	 * prolog and what it loads. */
 	LT_FAILED_RESTART_S = 600,
 };
 
@@ -30,12 +30,11 @@ struct lt_own_history { /* what nodes of a partition went through */
 bool lt_is_interruption(const char *state_text);
 
 /*
- * Interruptions per node-hour from a published rate (0 = none is) and what was
- * seen: the rate that is likeliest, where the published one is off by a factor
- * of 30 at most with 95 %. *own_share: the weight of what was seen, 0 to 1. As
- * published where no hours were seen. Source: docs/model.md, eq. (35).
+ * Interruptions per node-hour from a published rate (0 = none is) and what was seen: the rate that
+ * is likeliest, where the published one is off by a factor of 30 at most with 95 %. *own_share: the
+ * weight of what was seen, 0 to 1. As published where no hours were seen. Source: docs/model.md,
+ * eq. (35).
  */
-double lt_posterior(
-    double published, const struct lt_own_history *own, double *own_share);
+double lt_posterior(double published, const struct lt_own_history *own, double *own_share);
 
 #endif

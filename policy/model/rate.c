@@ -23,8 +23,7 @@ fill_of(const struct lt_rate_step *left, const struct lt_rate_step *right)
 }
 
 uint32_t
-lt_bridge(struct lt_rate_step *out, uint32_t room,
-    const struct lt_rate_step *known, uint32_t count)
+lt_bridge(struct lt_rate_step *out, uint32_t room, const struct lt_rate_step *known, uint32_t count)
 {
 	uint32_t used = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A rate or a signal as it was and will be: steps in order, maybe with holes;
- * what was forecast of it, and how far that was off.
+ * A rate or a signal as it was and will be: steps in order, maybe with holes; what was forecast of
+ * it, and how far that was off.
  */
 #ifndef LT_RATE_H
 #define LT_RATE_H
@@ -14,14 +14,14 @@ enum lt_rate {
 	LT_RATE_CARBON,
 	LT_RATE_TARIFF,
 	LT_RATE_PUE,
-	LT_RATE_EMBODIED,     /* g CO2e a node-hour; 0 = none is said */
-	LT_RATE_MARKET_BASED, /* g/kWh of the contract that the step's source
-			       * names; LT_RATE_ENDED = none any more */
-	LT_RATE_NODES,	/* that the site pays for; LT_RATE_ENDED = the partition
-			 * is not its own any more */
-	LT_RATE_THERE,	/* nodes of a preemptible partition that take jobs;
-			 * LT_RATE_ENDED = it is not preemptible any more */
-	LT_RATE_CHARGE, /* micros a tonne of CO2e is charged with */
+	LT_RATE_EMBODIED,      /* g CO2e a node-hour; 0 = none is said */
+	LT_RATE_MARKET_BASED,  /* g/kWh of the contract that the step's source
+				* names; LT_RATE_ENDED = none any more */
+	LT_RATE_NODES,	       /* that the site pays for; LT_RATE_ENDED = the partition
+				* is not its own any more */
+	LT_RATE_THERE,	       /* nodes of a preemptible partition that take jobs;
+				* LT_RATE_ENDED = it is not preemptible any more */
+	LT_RATE_CHARGE,	       /* micros a tonne of CO2e is charged with */
 	LT_RATE_DISCOUNT,      /* ppm of what waiting saves */
 	LT_RATE_DISCOUNT_MOST, /* micros, of an account and month */
 	LT_RATE_COUNT
@@ -70,12 +70,11 @@ struct lt_error_sum {
 enum { LT_BRIDGE_S = 2 * 3600 }; /* longer holes are not guessed at */
 
 /*
- * Appends the steps of known[0 .. count) to out (at most room): a hole of at
- * most LT_BRIDGE_S between two of them becomes a step of their mean, ESTIMATED;
- * in a longer one the step before continues, as LAST_VALUE. known is in order,
- * without overlaps. Returns how many were written.
+ * Appends the steps of known[0 .. count) to out (at most room): a hole of at most LT_BRIDGE_S
+ * between two of them becomes a step of their mean, ESTIMATED; in a longer one the step before
+ * continues, as LAST_VALUE. known is in order, without overlaps. Returns how many were written.
  */
-uint32_t lt_bridge(struct lt_rate_step *out, uint32_t room,
-    const struct lt_rate_step *known, uint32_t count);
+uint32_t lt_bridge(
+    struct lt_rate_step *out, uint32_t room, const struct lt_rate_step *known, uint32_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ruin and recreate (Schrimpf et al., J. Comput. Phys. 159, 2000) of what is
- * booked and has not started. docs/model.md, eq. (24b).
+ * Ruin and recreate (Schrimpf et al., J. Comput. Phys. 159, 2000) of what is booked and has not
+ * started. docs/model.md, eq. (24b).
  */
 #include <assert.h>
 #include <math.h>
@@ -26,8 +26,8 @@ struct group {
 	struct place was[LT_REARRANGE_GROUP], is[LT_REARRANGE_GROUP];
 };
 
-/* Scores of a booking, computed when they are asked for: where it stands, and
- * at best if it were alone with what is not to be moved. */
+/* Scores of a booking, computed when they are asked for: where it stands, and at best if it were
+ * alone with what is not to be moved. */
 struct wish {
 	bool is_weighed, is_made;
 	bool no_room;
@@ -59,12 +59,10 @@ window_of(const struct work *work, uint32_t booking)
 static int64_t
 last_end(const struct lt_booking *booking)
 {
-	const int64_t length_s =
-	    booking->window.end_utc_s - booking->window.start_utc_s;
-	const int64_t latest_utc_s =
-	    booking->request->deadline_utc_s != LT_UNSET_64
-		? booking->request->deadline_utc_s
-		: booking->request->latest_utc_s;
+	const int64_t length_s = booking->window.end_utc_s - booking->window.start_utc_s;
+	const int64_t latest_utc_s = booking->request->deadline_utc_s != LT_UNSET_64
+					 ? booking->request->deadline_utc_s
+					 : booking->request->latest_utc_s;
 
 	return latest_utc_s > booking->start_utc_s ? latest_utc_s + length_s
 						   : booking->window.end_utc_s;
@@ -75,8 +73,7 @@ static bool
 meets_booking(const struct lt_booking *a, const struct lt_booking *b)
 {
 	return a->request->objective == b->request->objective &&
-	       a->request->earliest_utc_s < last_end(b) &&
-	       b->request->earliest_utc_s < last_end(a);
+	       a->request->earliest_utc_s < last_end(b) && b->request->earliest_utc_s < last_end(a);
 }
 
 static struct lt_replan
@@ -93,12 +90,10 @@ replan_of(const struct work *work, const struct lt_booking *booking)
 
 /* Anew, beside the first so many windows: into work->plan. */
 static int
-decide_booking(struct work *work, uint32_t booking, uint32_t planned_count,
-    struct lt_error *err)
+decide_booking(struct work *work, uint32_t booking, uint32_t planned_count, struct lt_error *err)
 {
-	const int code = lt_decide(&work->plan,
-	    work->of->bookings[booking].request, work->of->market,
-	    work->of->planned, planned_count, work->of->now_utc_s, err);
+	const int code = lt_decide(&work->plan, work->of->bookings[booking].request,
+	    work->of->market, work->of->planned, planned_count, work->of->now_utc_s, err);
 
 	return code == LT_OK && work->plan.chosen.partition < 0
 		   ? lt_fail(err, LT_EINPUT, "rearrange: no partition")
@@ -113,8 +108,7 @@ find_wish(struct work *work, uint32_t booking, struct lt_error *err)
 
 	if (wish->is_made)
 		return LT_OK;
-	const int code =
-	    decide_booking(work, booking, work->of->planned_count, err);
+	const int code = decide_booking(work, booking, work->of->planned_count, err);
 
 	if (code != LT_OK)
 		return code;
@@ -123,15 +117,14 @@ find_wish(struct work *work, uint32_t booking, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Scores it where it stands, and says whether there is room beside all others.
- * One that has none may have it when others have moved. */
+/* Scores it where it stands, and says whether there is room beside all others. One that has none
+ * may have it when others have moved. */
 static int
 score_booking(struct work *work, uint32_t booking, struct lt_error *err)
 {
 	struct wish *const wish = &work->wishes[booking];
 	struct lt_planned *const window = window_of(work, booking);
-	const struct lt_replan replan =
-	    replan_of(work, &work->of->bookings[booking]);
+	const struct lt_replan replan = replan_of(work, &work->of->bookings[booking]);
 	const struct lt_planned own = *window;
 
 	if (wish->is_weighed && !wish->no_room)
@@ -160,8 +153,7 @@ draw_group(struct work *work, uint32_t first)
 	group->count = 1;
 	group->at[0] = first;
 	for (uint32_t i = 0; i < of->booking_count; i++) {
-		if (i == first ||
-		    !meets_booking(&of->bookings[first], &of->bookings[i]))
+		if (i == first || !meets_booking(&of->bookings[first], &of->bookings[i]))
 			continue;
 		met++;
 		if (group->count < LT_REARRANGE_GROUP) {
@@ -188,18 +180,16 @@ put_back(struct work *work, uint32_t i, struct lt_error *err)
 	struct group *const group = &work->group;
 	const struct lt_booking *const was = &group->was[i].booking;
 	struct lt_booking next = *was;
-	const int code = decide_booking(work, group->at[i],
-	    work->of->planned_count + work->of->booking_count, err);
+	const int code = decide_booking(
+	    work, group->at[i], work->of->planned_count + work->of->booking_count, err);
 	const struct lt_estimate *const chosen = &work->plan.chosen;
 
 	if (code != LT_OK)
 		return code;
-	if (chosen->partition != was->partition ||
-	    chosen->start_utc_s != was->start_utc_s) {
+	if (chosen->partition != was->partition || chosen->start_utc_s != was->start_utc_s) {
 		next.partition = chosen->partition;
 		next.start_utc_s = chosen->start_utc_s;
-		next.window = (struct lt_planned){
-		    .partition = (uint16_t)chosen->partition,
+		next.window = (struct lt_planned){.partition = (uint16_t)chosen->partition,
 		    .nodes = (float)chosen->node_equivalents,
 		    .start_utc_s = chosen->start_utc_s,
 		    .end_utc_s = chosen->free_utc_s};
@@ -220,8 +210,8 @@ is_elsewhere(const struct place *was, const struct place *is)
 	       is->booking.start_utc_s != was->booking.start_utc_s;
 }
 
-/* Decides as lt_replan() does for one: eq. (24a). Each that is put elsewhere is
- * a change that its user has to follow. */
+/* Decides as lt_replan() does for one: eq. (24a). Each that is put elsewhere is a change that its
+ * user has to follow. */
 static bool
 is_better(const struct group *group)
 {
@@ -235,8 +225,7 @@ is_better(const struct group *group)
 		const double from = fmax(stands->score, put->home_score);
 
 		missing += put->no_room - stands->no_room;
-		sooner_s +=
-		    stands->booking.start_utc_s - put->booking.start_utc_s;
+		sooner_s += stands->booking.start_utc_s - put->booking.start_utc_s;
 		was += stands->score;
 		is += put->score;
 		saved += fmax(0, from - put->score);
@@ -247,8 +236,7 @@ is_better(const struct group *group)
 		return missing < 0;
 	if (sooner_s >= LT_SOONER_S && is <= was + noise * fabs(was))
 		return true;
-	return was - is >
-	       fmax(least, fmax(LT_SWITCHING * saved, noise * fabs(was)));
+	return was - is > fmax(least, fmax(LT_SWITCHING * saved, noise * fabs(was)));
 }
 
 static void
@@ -270,8 +258,7 @@ settle_places(struct work *work, const struct place *places)
 static bool
 is_content(const struct wish *wish)
 {
-	return !wish->no_room &&
-	       wish->score - wish->least <= noise * fabs(wish->score);
+	return !wish->no_room && wish->score - wish->least <= noise * fabs(wish->score);
 }
 
 static int
@@ -290,11 +277,10 @@ try_one(struct work *work, struct lt_error *err)
 		const uint32_t at = group->at[i];
 
 		code = score_booking(work, at, err);
-		group->was[i] =
-		    (struct place){.booking = work->of->bookings[at],
-			.score = work->wishes[at].score,
-			.least_saving = work->wishes[at].least_saving,
-			.no_room = work->wishes[at].no_room};
+		group->was[i] = (struct place){.booking = work->of->bookings[at],
+		    .score = work->wishes[at].score,
+		    .least_saving = work->wishes[at].least_saving,
+		    .no_room = work->wishes[at].no_room};
 	}
 	if (code != LT_OK)
 		return code;
@@ -302,8 +288,7 @@ try_one(struct work *work, struct lt_error *err)
 		*window_of(work, group->at[i]) = (struct lt_planned){0};
 	for (uint32_t i = 0; i < group->count && code == LT_OK; i++)
 		code = put_back(work, i, err);
-	settle_places(
-	    work, code == LT_OK && is_better(group) ? group->is : group->was);
+	settle_places(work, code == LT_OK && is_better(group) ? group->is : group->was);
 	return code;
 }
 

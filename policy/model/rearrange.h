@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bookings that only together could be better: some are taken out and put back
- * in another order. Pure, but for its own memory; docs/model.md, eq. (24b).
+ * Bookings that only together could be better: some are taken out and put back in another order.
+ * Pure, but for its own memory; docs/model.md, eq. (24b).
  */
 #ifndef LT_REARRANGE_H
 #define LT_REARRANGE_H
@@ -21,8 +21,8 @@ struct lt_booking {
 
 struct lt_rearrange {
 	const struct lt_market *market;
-	/* Windows of others, and behind them room for one a booking. Both
-	 * together at most LT_PLANNED_MAX. */
+	/* Windows of others, and behind them room for one a booking. Both together at most
+	 * LT_PLANNED_MAX. */
 	struct lt_planned *planned;
 	uint32_t planned_count;
 	struct lt_booking *bookings;
@@ -33,13 +33,12 @@ struct lt_rearrange {
 };
 
 /*
- * Each round draws a booking. Stands it where it would without the others, the
- * round is over; else up to seven others of the same objective that may run at
- * the same time are drawn, all are taken out, and lt_decide() decides for them
- * anew in a random order. It stays so where fewer are without room, or as many
- * and the sum of their scores is less by more than a tenth of what is saved and
- * than what a figure shows of each that is put elsewhere; else all is as
- * before. LT_OK or an error of lt_decide(); then all bookings stand somewhere.
+ * Each round draws a booking. Stands it where it would without the others, the round is over; else
+ * up to seven others of the same objective that may run at the same time are drawn, all are taken
+ * out, and lt_decide() decides for them anew in a random order. It stays so where fewer are without
+ * room, or as many and the sum of their scores is less by more than a tenth of what is saved and
+ * than what a figure shows of each that is put elsewhere; else all is as before. LT_OK or an error
+ * of lt_decide(); then all bookings stand somewhere.
  */
 int lt_rearrange(const struct lt_rearrange *of, struct lt_error *err);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Medians and upper quantiles of run lengths of which some are only known to be
- * longer (docs/model.md, eqs. (43) to (45)): from finished runs to the figures
- * that decisions use. Then a table of groups in memory for callers without a
- * ledger: open addressing, each group with the newest of its runs and the
- * figures that were made of them last.
+ * Medians and upper quantiles of run lengths of which some are only known to be longer
+ * (docs/model.md, eqs. (43) to (45)): from finished runs to the figures that decisions use. Then a
+ * table of groups in memory for callers without a ledger: open addressing, each group with the
+ * newest of its runs and the figures that were made of them last.
  *
- * Figures are pure. The table fails only for lack of memory: groups then lack
- * the run that was to be added.
+ * Figures are pure. The table fails only for lack of memory: groups then lack the run that was to
+ * be added.
  */
 #include <assert.h>
 #include <math.h>
@@ -34,8 +33,7 @@ lt_run_says(const char *state_text)
 	return LT_RUN_SAYS_NOTHING;
 }
 
-/* Sorts by time. At equal times those that ended come first: the others ran
- * longer. */
+/* Sorts by time. At equal times those that ended come first: the others ran longer. */
 static int
 by_value(const void *left, const void *right)
 {
@@ -46,11 +44,9 @@ by_value(const void *left, const void *right)
 	return (int)a->at_least - (int)b->at_least;
 }
 
-/* Returns the first end at which at most `left` of all still run; count: there
- * is none. */
+/* Returns the first end at which at most `left` of all still run; count: there is none. */
 static uint32_t
-end_with_left(const struct lt_length_value *values, uint32_t count, double left,
-    double *going_on)
+end_with_left(const struct lt_length_value *values, uint32_t count, double left, double *going_on)
 {
 	*going_on = 1;
 	for (uint32_t i = 0; i < count; i++) {
@@ -66,8 +62,7 @@ end_with_left(const struct lt_length_value *values, uint32_t count, double left,
 }
 
 bool
-lt_length_quantile(double *quantile, struct lt_length_value *values,
-    uint32_t count, double part)
+lt_length_quantile(double *quantile, struct lt_length_value *values, uint32_t count, double part)
 {
 	assert(part > 0 && part <= 1);
 
@@ -93,26 +88,23 @@ lt_length_quantile(double *quantile, struct lt_length_value *values,
 static uint32_t
 figure_of(double value)
 {
-	return value < UINT32_MAX - 1 ? (uint32_t)llround(value)
-				      : UINT32_MAX - 1;
+	return value < UINT32_MAX - 1 ? (uint32_t)llround(value) : UINT32_MAX - 1;
 }
 
 /* Lengths, or parts of the limits in millionths. */
 static uint32_t
-values_of(struct lt_length_value *values, const struct lt_run_length *runs,
-    uint32_t count, bool parts)
+values_of(
+    struct lt_length_value *values, const struct lt_run_length *runs, uint32_t count, bool parts)
 {
 	uint32_t used = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const double length_s =
-		    runs[i].length_s > 0 ? (double)runs[i].length_s : 1;
+		const double length_s = runs[i].length_s > 0 ? (double)runs[i].length_s : 1;
 
 		if (parts && runs[i].limit_s <= 0)
 			continue;
 		values[used++] = (struct lt_length_value){
-		    parts ? length_s * LT_MICROS / (double)runs[i].limit_s
-			  : length_s,
+		    parts ? length_s * LT_MICROS / (double)runs[i].limit_s : length_s,
 		    runs[i].at_least};
 	}
 	return used;
@@ -123,17 +115,15 @@ part_of(struct lt_length_value *values, uint32_t count, double part)
 {
 	double value;
 
-	return lt_length_quantile(&value, values, count, part)
-		   ? figure_of(value)
-		   : LT_HISTORY_NEVER;
+	return lt_length_quantile(&value, values, count, part) ? figure_of(value)
+							       : LT_HISTORY_NEVER;
 }
 
 struct lt_history_figures
-lt_run_figures(const struct lt_run_length *runs, uint32_t count,
-    enum lt_history_group group, uint32_t confidence_ppm, uint32_t *ratio_ppm)
+lt_run_figures(const struct lt_run_length *runs, uint32_t count, enum lt_history_group group,
+    uint32_t confidence_ppm, uint32_t *ratio_ppm)
 {
-	assert(count <= LT_RUNS_MOST && confidence_ppm > 0 &&
-	       confidence_ppm < LT_MICROS);
+	assert(count <= LT_RUNS_MOST && confidence_ppm > 0 && confidence_ppm < LT_MICROS);
 
 	struct lt_length_value values[LT_RUNS_MOST];
 	const bool parts = group != LT_HISTORY_NAME;
@@ -141,8 +131,7 @@ lt_run_figures(const struct lt_run_length *runs, uint32_t count,
 	double going_on;
 
 	if (ratio_ppm != NULL)
-		*ratio_ppm =
-		    part_of(values, values_of(values, runs, count, true), 0.5);
+		*ratio_ppm = part_of(values, values_of(values, runs, count, true), 0.5);
 	const uint32_t n = values_of(values, runs, count, parts);
 	figures.runs = n;
 	if (n == 0)
@@ -152,8 +141,7 @@ lt_run_figures(const struct lt_run_length *runs, uint32_t count,
 	figures.high = part_of(values, n, 5.0 / 6);
 	/* The run to come is as likely to be at any place among them (45). */
 	const double part = (double)confidence_ppm / LT_MICROS * (n + 1) / n;
-	figures.upper_is_longest =
-	    part > 1 + rounding || n < LT_HISTORY_RUNS_SURE;
+	figures.upper_is_longest = part > 1 + rounding || n < LT_HISTORY_RUNS_SURE;
 	if (figures.upper_is_longest) {
 		figures.upper = figure_of(values[n - 1].value);
 		return figures;
@@ -220,8 +208,7 @@ place_of(const struct lt_lengths *lengths, struct lt_history_key key)
 	uint32_t at = (uint32_t)(key.hash >> 32) & mask;
 
 	while (lengths->groups[at].key.hash != 0 &&
-	       (lengths->groups[at].key.hash != key.hash ||
-		   lengths->groups[at].key.uid != key.uid))
+	       (lengths->groups[at].key.hash != key.hash || lengths->groups[at].key.uid != key.uid))
 		at = (at + 1) & mask;
 	return &lengths->groups[at];
 }
@@ -237,20 +224,17 @@ grow_table(struct lt_lengths *lengths)
 		return false;
 	for (uint32_t i = 0; i < lengths->places; i++)
 		if (lengths->groups[i].key.hash != 0)
-			*place_of(&wider, lengths->groups[i].key) =
-			    lengths->groups[i];
+			*place_of(&wider, lengths->groups[i].key) = lengths->groups[i];
 	free(lengths->groups);
 	*lengths = wider;
 	return true;
 }
 
-/* Room for one more, by one of the same name if there are many of it, else by
- * the oldest. */
+/* Room for one more, by one of the same name if there are many of it, else by the oldest. */
 static bool
 make_room(struct group *group, uint64_t name)
 {
-	static const uint32_t kept[LT_HISTORY_GROUPS] = {
-	    [LT_HISTORY_NAME] = LT_RUNS_OF_NAME,
+	static const uint32_t kept[LT_HISTORY_GROUPS] = {[LT_HISTORY_NAME] = LT_RUNS_OF_NAME,
 	    [LT_HISTORY_USER] = LT_RUNS_OF_USER,
 	    [LT_HISTORY_ACCOUNT] = LT_RUNS_OF_ACCOUNT};
 	const uint32_t most = LT_ROW(kept, group->kind);
@@ -282,19 +266,17 @@ make_room(struct group *group, uint64_t name)
 }
 
 int
-lt_lengths_add(struct lt_lengths *lengths, const struct lt_run_kind *kind,
-    const struct lt_run_length *run)
+lt_lengths_add(
+    struct lt_lengths *lengths, const struct lt_run_kind *kind, const struct lt_run_length *run)
 {
 	const uint64_t name = lt_history_key(kind, LT_HISTORY_NAME).hash;
 
 	if (run->length_s < LT_HISTORY_LENGTH_LEAST_S)
 		return LT_OK;
-	if ((lengths->used + LT_HISTORY_GROUPS) * 2 > lengths->places &&
-	    !grow_table(lengths))
+	if ((lengths->used + LT_HISTORY_GROUPS) * 2 > lengths->places && !grow_table(lengths))
 		return LT_ENOMEM;
 	for (int i = 0; i < LT_HISTORY_GROUPS; i++) {
-		const struct lt_history_key key =
-		    lt_history_key(kind, (enum lt_history_group)i);
+		const struct lt_history_key key = lt_history_key(kind, (enum lt_history_group)i);
 		struct group *const group = place_of(lengths, key);
 
 		if (group->key.hash == 0) {
@@ -329,14 +311,12 @@ make_figures(const struct lt_lengths *lengths, struct group *group)
 	for (uint32_t i = 0; i < group->count; i++)
 		if (group->kind == LT_HISTORY_NAME || !has_newer(group, i))
 			runs[count++] = group->runs[i].run;
-	group->figures = lt_run_figures(
-	    runs, count, group->kind, lengths->confidence_ppm, NULL);
+	group->figures = lt_run_figures(runs, count, group->kind, lengths->confidence_ppm, NULL);
 	group->unseen = 0;
 }
 
 struct lt_expected
-lt_lengths_ask(
-    struct lt_lengths *lengths, const struct lt_run_kind *kind, int64_t limit_s)
+lt_lengths_ask(struct lt_lengths *lengths, const struct lt_run_kind *kind, int64_t limit_s)
 {
 	struct lt_history_figures figures[LT_HISTORY_GROUPS] = {0};
 	struct lt_history_key keys[LT_HISTORY_GROUPS];
@@ -347,14 +327,12 @@ lt_lengths_ask(
 
 		if (keys[i].hash == 0 || group->key.hash == 0)
 			continue;
-		if (group->unseen > 0 &&
-		    group->unseen * FRESH_PART >= group->count)
+		if (group->unseen > 0 && group->unseen * FRESH_PART >= group->count)
 			make_figures(lengths, group);
 		figures[i] = group->figures;
 		/* The narrow group has all: the wider ones would not be
 		 * asked. */
-		if (figures[i].runs >= LT_HISTORY_RUNS_LEAST &&
-		    !figures[i].upper_is_longest)
+		if (figures[i].runs >= LT_HISTORY_RUNS_LEAST && !figures[i].upper_is_longest)
 			break;
 	}
 	return lt_history_expect(figures, limit_s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Total cost to outcome, exact integers: products in 128 bits, one rounding
- * for each part. Fed by the daemon's report.
+ * Total cost to outcome, exact integers: products in 128 bits, one rounding for each part. Fed by
+ * the daemon's report.
  */
 #include "lookup.h"
 #include "tcto.h"
@@ -57,12 +57,10 @@ sum_parts(struct lt_tcto *out)
 
 /* Divides the total by a number of units. */
 static bool
-per_unit(bool *has, int64_t *micros, int64_t total_micros, int64_t count,
-    int64_t scale)
+per_unit(bool *has, int64_t *micros, int64_t total_micros, int64_t count, int64_t scale)
 {
 	*has = count > 0;
-	return !*has || scaled_micros(micros,
-			    (const int64_t[]){total_micros, scale, 1}, count);
+	return !*has || scaled_micros(micros, (const int64_t[]){total_micros, scale, 1}, count);
 }
 
 int
@@ -73,16 +71,13 @@ lt_tcto_of(struct lt_tcto *out, const struct lt_tcto_rates *rates,
 		enum lt_tcto_part part;
 		int64_t factors[3], divisor;
 	} products[] = {
-	    {LT_TCTO_ENERGY,
-		{figures->owned_energy_wh, rates->energy_micros_per_kwh, 1},
-		1000},
+	    {LT_TCTO_ENERGY, {figures->owned_energy_wh, rates->energy_micros_per_kwh, 1}, 1000},
 	    {LT_TCTO_STORAGE,
-		{rates->storage_gb, rates->storage_micros_per_gb_month,
-		    figures->month_parts},
+		{rates->storage_gb, rates->storage_micros_per_gb_month, figures->month_parts},
 		LT_MONTH_PARTS},
 	    {LT_TCTO_ENGINEER,
-		{rates->engineer_hour_millionths,
-		    rates->engineer_micros_per_hour, figures->interruptions},
+		{rates->engineer_hour_millionths, rates->engineer_micros_per_hour,
+		    figures->interruptions},
 		LT_MICROS},
 	};
 	bool good;
@@ -90,25 +85,21 @@ lt_tcto_of(struct lt_tcto *out, const struct lt_tcto_rates *rates,
 	memset(out, 0, sizeof(*out));
 	out->has[LT_TCTO_COMPUTE] = out->has[LT_TCTO_FAILED] = true;
 	out->has[LT_TCTO_ENERGY] = rates->energy_micros_per_kwh > 0;
-	out->has[LT_TCTO_STORAGE] =
-	    rates->storage_gb > 0 && rates->storage_micros_per_gb_month > 0;
-	out->has[LT_TCTO_ENGINEER] = rates->engineer_hour_millionths > 0 &&
-				     rates->engineer_micros_per_hour > 0;
+	out->has[LT_TCTO_STORAGE] = rates->storage_gb > 0 && rates->storage_micros_per_gb_month > 0;
+	out->has[LT_TCTO_ENGINEER] =
+	    rates->engineer_hour_millionths > 0 && rates->engineer_micros_per_hour > 0;
 	out->micros[LT_TCTO_FAILED] = figures->failed_micros;
-	good = !__builtin_sub_overflow(figures->cost_micros,
-	    figures->failed_micros, &out->micros[LT_TCTO_COMPUTE]);
+	good = !__builtin_sub_overflow(
+	    figures->cost_micros, figures->failed_micros, &out->micros[LT_TCTO_COMPUTE]);
 	for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++)
 		if (out->has[products[i].part])
-			good = scaled_micros(&out->micros[products[i].part],
-				   products[i].factors, products[i].divisor) &&
+			good = scaled_micros(&out->micros[products[i].part], products[i].factors,
+				   products[i].divisor) &&
 			       good;
 	good = good && sum_parts(out) &&
-	       per_unit(&out->has_per_gpu_hour, &out->per_gpu_hour_micros,
-		   out->total_micros, figures->gpu_s, LT_HOUR_S) &&
-	       per_unit(&out->has_per_completed_run,
-		   &out->per_completed_run_micros, out->total_micros,
-		   figures->completed_runs, 1);
-	return good
-		   ? LT_OK
-		   : lt_fail(err, LT_EOVERFLOW, "tcto: a sum passes its range");
+	       per_unit(&out->has_per_gpu_hour, &out->per_gpu_hour_micros, out->total_micros,
+		   figures->gpu_s, LT_HOUR_S) &&
+	       per_unit(&out->has_per_completed_run, &out->per_completed_run_micros,
+		   out->total_micros, figures->completed_runs, 1);
+	return good ? LT_OK : lt_fail(err, LT_EOVERFLOW, "tcto: a sum passes its range");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Total cost to outcome of a period: what the runs were charged, and what the
- * site pays beside that for them to come to an end. Pure.
+ * Total cost to outcome of a period: what the runs were charged, and what the site pays beside that
+ * for them to come to an end. Pure.
  */
 #ifndef LT_TCTO_H
 #define LT_TCTO_H
@@ -11,7 +11,7 @@
 
 #include "error.h"
 
-struct lt_tcto_rates { /* the site's; 0 = not given: its row is not known */
+struct lt_tcto_rates {		       /* the site's; 0 = not given: its row is not known */
 	int64_t energy_micros_per_kwh; /* of owned nodes */
 	int64_t storage_gb;	       /* kept all the time, 10^9 bytes each */
 	int64_t storage_micros_per_gb_month;
@@ -45,15 +45,13 @@ struct lt_tcto {
 	int64_t micros[LT_TCTO_PARTS];
 	int64_t total_micros; /* of those that are known */
 	bool has_per_gpu_hour, has_per_completed_run;
-	int64_t per_gpu_hour_micros,
-	    per_completed_run_micros; /* of the total */
+	int64_t per_gpu_hour_micros, per_completed_run_micros; /* of the total */
 };
 
 /*
- * Each part from its figure and rate, rounded once, half away from zero.
- * Figures of time, energy and count are from 0; money may be negative.
- * LT_EOVERFLOW when a part or the total passes int64_t: *out is then of no
- * use. docs/model.md, eq. (46).
+ * Each part from its figure and rate, rounded once, half away from zero. Figures of time, energy
+ * and count are from 0; money may be negative. LT_EOVERFLOW when a part or the total passes
+ * int64_t: *out is then of no use. docs/model.md, eq. (46).
  */
 int lt_tcto_of(struct lt_tcto *out, const struct lt_tcto_rates *rates,
     const struct lt_tcto_figures *figures, struct lt_error *err);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The history is played again: from a start each hour, how long until so much
- * was done with nodes that were there. A start whose work the end of the
- * history cuts off counts as long as it is known to have waited (Kaplan and
- * Meier, JASA 53:457, 1958).
+ * The history is played again: from a start each hour, how long until so much was done with nodes
+ * that were there. A start whose work the end of the history cuts off counts as long as it is known
+ * to have waited (Kaplan and Meier, JASA 53:457, 1958).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -40,8 +39,7 @@ struct replay {
 static double
 pace_of(const struct lt_spell *spell, int need)
 {
-	return need == 0 ? spell->there > 0
-			 : fmin((double)spell->there / spell->nodes, 1);
+	return need == 0 ? spell->there > 0 : fmin((double)spell->there / spell->nodes, 1);
 }
 
 static int64_t
@@ -50,15 +48,14 @@ length_of(const struct lt_spell *spell)
 	return spell->to_utc_s - spell->from_utc_s;
 }
 
-/* Ends of stretches without a gap: one after the last spell of that which
- * begins there. */
+/* Ends of stretches without a gap: one after the last spell of that which begins there. */
 static uint32_t
 end_of(const struct replay *replay, uint32_t first)
 {
 	uint32_t next = first + 1;
 
-	while (next < replay->count && replay->spells[next].from_utc_s ==
-					   replay->spells[next - 1].to_utc_s)
+	while (next < replay->count &&
+	       replay->spells[next].from_utc_s == replay->spells[next - 1].to_utc_s)
 		next++;
 	return next;
 }
@@ -81,17 +78,15 @@ add_up(struct replay *replay, double cost_s, int need)
 
 			if (in->there == 0)
 				unpaid_s = cost_s;
-			const double paid_s =
-			    in->there > 0 ? fmin(unpaid_s, length_s) : 0;
+			const double paid_s = in->there > 0 ? fmin(unpaid_s, length_s) : 0;
 			unpaid_s -= paid_s;
 			sum.whole_s += pace * length_s;
 			sum.costly_s += pace * (length_s - paid_s);
 			replay->at[i] = sum;
 		}
 		for (uint32_t i = end; i-- > first;) {
-			const bool goes_on =
-			    i + 1 < end && (replay->spells[i].there == 0 ||
-					       replay->spells[i + 1].there > 0);
+			const bool goes_on = i + 1 < end && (replay->spells[i].there == 0 ||
+								replay->spells[i + 1].there > 0);
 
 			replay->at[i].run = goes_on ? replay->at[i + 1].run : i;
 		}
@@ -112,16 +107,14 @@ struct goal { /* so much done, in spells [at, end) */
 
 /* Finds when that is; false, and nothing written: not in these. */
 static bool
-find_done(
-    int64_t *done_utc_s, const struct replay *replay, const struct goal *goal)
+find_done(int64_t *done_utc_s, const struct replay *replay, const struct goal *goal)
 {
 	uint32_t low = goal->at, high = goal->end;
 
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
 
-		if (done_of(&replay->at[middle], goal->is_costly) >=
-		    goal->done_s)
+		if (done_of(&replay->at[middle], goal->is_costly) >= goal->done_s)
 			high = middle;
 		else
 			low = middle + 1;
@@ -129,8 +122,7 @@ find_done(
 	if (low == goal->end)
 		return false;
 	const struct lt_spell *const in = &replay->spells[low];
-	const double over_s =
-	    done_of(&replay->at[low], goal->is_costly) - goal->done_s;
+	const double over_s = done_of(&replay->at[low], goal->is_costly) - goal->done_s;
 
 	const double pace = pace_of(in, replay->need);
 
@@ -139,30 +131,26 @@ find_done(
 	return true;
 }
 
-/* Work that may start in spell `at` at that time, in a stretch to `end`: its
- * first run of nodes costs nothing, each later one has the cost of a loss. */
+/* Work that may start in spell `at` at that time, in a stretch to `end`: its first run of nodes
+ * costs nothing, each later one has the cost of a loss. */
 static struct sample
-play_work(const struct replay *replay, uint32_t at, uint32_t end,
-    int64_t start_utc_s, double work_s)
+play_work(
+    const struct replay *replay, uint32_t at, uint32_t end, int64_t start_utc_s, double work_s)
 {
 	const struct lt_spell *const in = &replay->spells[at];
 	const uint32_t run = replay->at[at].run;
-	const double before_s =
-	    replay->at[at].whole_s -
-	    pace_of(in, replay->need) * (double)(in->to_utc_s - start_utc_s);
+	const double before_s = replay->at[at].whole_s -
+				pace_of(in, replay->need) * (double)(in->to_utc_s - start_utc_s);
 	const double whole_s = replay->at[run].whole_s;
 	const double rest_s = work_s - (whole_s - before_s);
 	/* A rest that rounding leaves does not count. */
 	const struct goal goal =
-	    rest_s < 1e-3 ? (struct goal){at, run + 1,
-				fmin(before_s + work_s, whole_s), false}
-			  : (struct goal){run + 1, end,
-				replay->at[run].costly_s + rest_s, true};
+	    rest_s < 1e-3 ? (struct goal){at, run + 1, fmin(before_s + work_s, whole_s), false}
+			  : (struct goal){run + 1, end, replay->at[run].costly_s + rest_s, true};
 	int64_t done_utc_s = replay->spells[end - 1].to_utc_s;
 	const bool ended = find_done(&done_utc_s, replay, &goal);
 
-	return (struct sample){
-	    fmax((double)(done_utc_s - start_utc_s) - work_s, 0), ended};
+	return (struct sample){fmax((double)(done_utc_s - start_utc_s) - work_s, 0), ended};
 }
 
 static uint32_t
@@ -178,10 +166,8 @@ play_all(struct replay *replay, double work_s)
 		uint32_t at = first;
 
 		end = end_of(replay, first);
-		const int64_t until_utc_s =
-		    replay->spells[end - 1].to_utc_s - (int64_t)work_s;
-		for (; start_utc_s < until_utc_s && samples < STARTS_MAX;
-		     start_utc_s += step_s) {
+		const int64_t until_utc_s = replay->spells[end - 1].to_utc_s - (int64_t)work_s;
+		for (; start_utc_s < until_utc_s && samples < STARTS_MAX; start_utc_s += step_s) {
 			while (replay->spells[at].to_utc_s <= start_utc_s)
 				at++;
 			replay->samples[samples++] =
@@ -203,13 +189,12 @@ by_wait(const void *a, const void *b)
 }
 
 /*
- * Samples in order. A chance is made smaller as in (45), by how many times so
- * much work fits into what was seen: the next one is as likely to be at any
- * place among them. Where too few do, the longest that ended counts.
+ * Samples in order. A chance is made smaller as in (45), by how many times so much work fits into
+ * what was seen: the next one is as likely to be at any place among them. Where too few do, the
+ * longest that ended counts.
  */
 static void
-read_waits(struct lt_wait *wait, const struct sample *samples, uint32_t count,
-    double fits)
+read_waits(struct lt_wait *wait, const struct sample *samples, uint32_t count, double fits)
 {
 	double left = 1, mean_s = 0, before_s = 0;
 	int next = 0;
@@ -226,12 +211,10 @@ read_waits(struct lt_wait *wait, const struct sample *samples, uint32_t count,
 
 			if (left > fmax(chance - (1 - chance) / fits, 0))
 				break;
-			wait->passed_s[next] =
-			    (uint32_t)fmin(ceil(before_s), LT_WAIT_UNKNOWN - 1);
+			wait->passed_s[next] = (uint32_t)fmin(ceil(before_s), LT_WAIT_UNKNOWN - 1);
 		}
 	}
-	/* The mean is cut off too much if more than the rarest wait that
-	 * matters never ended. */
+	/* The mean is cut off too much if more than the rarest wait that matters never ended. */
 	wait->mean_s = count > 0 && left <= lt_wait_chances[1]
 			   ? (uint32_t)fmin(ceil(mean_s), LT_WAIT_UNKNOWN - 1)
 			   : LT_WAIT_UNKNOWN;
@@ -249,13 +232,9 @@ learn_waits(struct lt_availability *availability, struct replay *replay)
 
 			add_up(replay, lt_wait_costs_s[cost], need);
 			const uint32_t count = play_all(replay, work_s);
-			qsort(replay->samples, count, sizeof(struct sample),
-			    by_wait);
-			read_waits(&availability->waits[need][cost][w],
-			    replay->samples, count,
-			    fmax((double)replay->seen_s /
-				     fmax(work_s, LT_HOUR_S),
-				1));
+			qsort(replay->samples, count, sizeof(struct sample), by_wait);
+			read_waits(&availability->waits[need][cost][w], replay->samples, count,
+			    fmax((double)replay->seen_s / fmax(work_s, LT_HOUR_S), 1));
 		}
 }
 
@@ -276,27 +255,23 @@ learn_spells(struct lt_availability *availability, struct replay *replay)
 			 in[-1].to_utc_s == in->from_utc_s;
 	}
 	availability->seen_s = (uint32_t)replay->seen_s;
-	availability->there_ppm =
-	    (uint32_t)lround(1e6 * there_s / (double)replay->seen_s);
+	availability->there_ppm = (uint32_t)lround(1e6 * there_s / (double)replay->seen_s);
 	availability->taken_ppm =
-	    there_s > 0 ? (uint32_t)lround(1e6 * taken * LT_HOUR_S / there_s)
-			: 0;
+	    there_s > 0 ? (uint32_t)lround(1e6 * taken * LT_HOUR_S / there_s) : 0;
 	const double mean = parts_s / (double)replay->seen_s;
 	const double most = mean * (1 - mean);
 
 	availability->part_ppm = (uint32_t)lround(1e6 * mean);
 	availability->together_ppm =
 	    most > 0
-		? (uint32_t)lround(
-		      1e6 * (squares_s / (double)replay->seen_s - mean * mean) /
-		      most)
+		? (uint32_t)lround(1e6 * (squares_s / (double)replay->seen_s - mean * mean) / most)
 		: 1000000;
 	learn_waits(availability, replay);
 }
 
 int
-lt_waits_learn(struct lt_availability *availability,
-    const struct lt_spell *spells, uint32_t count, struct lt_error *err)
+lt_waits_learn(struct lt_availability *availability, const struct lt_spell *spells, uint32_t count,
+    struct lt_error *err)
 {
 	struct replay replay = {.spells = spells, .count = count};
 

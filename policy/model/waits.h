@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Computes how long work waits for a partition's nodes, from when they were
- * there. docs/model.md, eq. (15c). Pure.
+ * Computes how long work waits for a partition's nodes, from when they were there. docs/model.md,
+ * eq. (15c). Pure.
  */
 #ifndef LT_WAITS_H
 #define LT_WAITS_H
@@ -9,7 +9,7 @@
 #include "availability.h"
 #include "error.h"
 
-struct lt_spell { /* as many nodes were there all that time */
+struct lt_spell {		      /* as many nodes were there all that time */
 	int64_t from_utc_s, to_utc_s; /* from < to */
 	uint32_t there, nodes;	      /* of the partition; nodes >= 1 */
 };
@@ -20,10 +20,10 @@ enum {
     * the newest count */
 
 /*
- * Reads spells in order of time. Between one's end and a later one's begin
- * nothing is known, nor of what waits then. LT_ENOMEM.
+ * Reads spells in order of time. Between one's end and a later one's begin nothing is known, nor of
+ * what waits then. LT_ENOMEM.
  */
-int lt_waits_learn(struct lt_availability *availability,
-    const struct lt_spell *spells, uint32_t count, struct lt_error *err);
+int lt_waits_learn(struct lt_availability *availability, const struct lt_spell *spells,
+    uint32_t count, struct lt_error *err);
 
 #endif

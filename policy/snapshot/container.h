@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shared parts of the market, budget and terms files: header, section table
- * and checksums, and a coder whose one function per record both packs and
- * unpacks, so that the two can't differ. Private; docs/formats.md.
+ * The shared parts of the market, budget and terms files: header, section table and checksums, and
+ * a coder whose one function per record both packs and unpacks, so that the two can't differ.
+ * Private; docs/formats.md.
  */
 #ifndef LT_CONTAINER_H
 #define LT_CONTAINER_H
@@ -25,8 +25,8 @@ enum {
 };
 
 /*
- * The coder. Writing: appends to memory that grows. Reading: takes from `in`.
- * After a failure (bad) all calls do nothing, so it is asked once, at the end.
+ * The coder. Writing: appends to memory that grows. Reading: takes from `in`. After a failure (bad)
+ * all calls do nothing, so it is asked once, at the end.
  */
 struct lt_coder {
 	bool writing, bad;
@@ -126,10 +126,8 @@ struct lt_builder {
 	uint32_t section_count, ended;
 };
 
-int lt_builder_begin(
-    struct lt_builder *builder, uint32_t section_count, struct lt_error *err);
-void lt_builder_end_section(
-    struct lt_builder *builder, uint32_t id, uint32_t count);
+int lt_builder_begin(struct lt_builder *builder, uint32_t section_count, struct lt_error *err);
+void lt_builder_end_section(struct lt_builder *builder, uint32_t id, uint32_t count);
 struct lt_stamp {
 	const char *magic; /* LT_MAGIC_BYTES */
 	uint64_t generation;
@@ -163,47 +161,44 @@ struct lt_container_kind {
 	uint64_t bytes_max;
 };
 /*
- * Reads and proves header and section table: magic, reserved bytes, checksum,
- * size, sections one after the other without a gap, the bounds of the kind. On
- * failure nothing stays; else lt_container_close() frees.
+ * Reads and proves header and section table: magic, reserved bytes, checksum, size, sections one
+ * after the other without a gap, the bounds of the kind. On failure nothing stays; else
+ * lt_container_close() frees.
  */
-int lt_container_open(struct lt_container *reader,
-    const struct lt_container_kind *kind, const struct lt_input *source,
-    struct lt_error *err);
+int lt_container_open(struct lt_container *reader, const struct lt_container_kind *kind,
+    const struct lt_input *source, struct lt_error *err);
 void lt_container_close(struct lt_container *reader);
 
-/* LT_ECHECKSUM unless section `index` has this id, LT_ELIMIT unless it has at
- * most count_max records. */
-int lt_container_expect(const struct lt_container *reader, uint32_t index,
-    uint32_t id, uint32_t count_max, struct lt_error *err);
+/* LT_ECHECKSUM unless section `index` has this id, LT_ELIMIT unless it has at most count_max
+ * records. */
+int lt_container_expect(const struct lt_container *reader, uint32_t index, uint32_t id,
+    uint32_t count_max, struct lt_error *err);
 
-/* Reads section `index` and proves its checksum; *coder then reads it. Lent
- * until the next call. */
-int lt_container_section(struct lt_container *reader, uint32_t index,
-    struct lt_coder *coder, struct lt_error *err);
+/* Reads section `index` and proves its checksum; *coder then reads it. Lent until the next call. */
+int lt_container_section(
+    struct lt_container *reader, uint32_t index, struct lt_coder *coder, struct lt_error *err);
 
 /* LT_ECHECKSUM unless all of the section was taken and nothing bad. */
-int lt_container_done(const struct lt_container *reader,
-    const struct lt_coder *coder, uint32_t index, struct lt_error *err);
+int lt_container_done(const struct lt_container *reader, const struct lt_coder *coder,
+    uint32_t index, struct lt_error *err);
 
-/* access: O_RDONLY or O_RDWR. It must be a plain file; with `is_private` the
- * caller's own and 0600, else not writable for group or others. Returns the
- * descriptor or a negative code. */
-int lt_file_open(const char *path, int access, bool is_private, uint64_t *size,
-    struct lt_error *err);
+/* access: O_RDONLY or O_RDWR. It must be a plain file; with `is_private` the caller's own and 0600,
+ * else not writable for group or others. Returns the descriptor or a negative code. */
+int lt_file_open(
+    const char *path, int access, bool is_private, uint64_t *size, struct lt_error *err);
 int lt_pread_all(int fd, void *bytes, size_t byte_count, uint64_t offset);
 
-/* Replaces a file whole: begin, write, then commit (fsync, rename, fsync the
- * directory). What fails leaves the old file. */
+/* Replaces a file whole: begin, write, then commit (fsync, rename, fsync the directory). What fails
+ * leaves the old file. */
 struct lt_replace {
 	int fd;
 	const char *path;
 	char new_path[4096];
 };
-int lt_replace_begin(struct lt_replace *replace, const char *path, mode_t mode,
-    struct lt_error *err);
-int lt_replace_write(struct lt_replace *replace, const void *bytes,
-    size_t byte_count, struct lt_error *err);
+int lt_replace_begin(
+    struct lt_replace *replace, const char *path, mode_t mode, struct lt_error *err);
+int lt_replace_write(
+    struct lt_replace *replace, const void *bytes, size_t byte_count, struct lt_error *err);
 int lt_replace_commit(struct lt_replace *replace, struct lt_error *err);
 /* Drops a replacement that was not committed; it leaves nothing. */
 void lt_replace_drop(struct lt_replace *replace);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The budget snapshot: lowtided packs and saves it, job_submit loads it. One
- * function per record serves both ways; docs/formats.md, "budget".
+ * The budget snapshot: lowtided packs and saves it, job_submit loads it. One function per record
+ * serves both ways; docs/formats.md, "budget".
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -118,41 +118,36 @@ code_manager(struct lt_coder *coder, struct lt_manager *manager)
 /* The records of one section, both ways. Writing, the tables are the
  * caller's; each record is coded from a copy. */
 static void
-code_section(struct lt_coder *coder, enum section_id id,
-    struct lt_budget_snapshot *snapshot)
+code_section(struct lt_coder *coder, enum section_id id, struct lt_budget_snapshot *snapshot)
 {
-#define CODE_ALL(type, count, table, code)                                     \
-	for (uint32_t i = 0; i < (count); i++) {                               \
-		if (coder->writing) {                                          \
-			type copy = (table)[i];                                \
-			code(coder, &copy);                                    \
-		} else {                                                       \
-			code(coder, &(table)[i]);                              \
-		}                                                              \
-	}                                                                      \
+#define CODE_ALL(type, count, table, code)                                                         \
+	for (uint32_t i = 0; i < (count); i++) {                                                   \
+		if (coder->writing) {                                                              \
+			type copy = (table)[i];                                                    \
+			code(coder, &copy);                                                        \
+		} else {                                                                           \
+			code(coder, &(table)[i]);                                                  \
+		}                                                                                  \
+	}                                                                                          \
 	break
 	switch (id) {
 	case SECTION_SETTINGS:
 		code_settings(coder, snapshot);
 		break;
 	case SECTION_BUDGETS:
-		CODE_ALL(struct lt_budget, snapshot->budget_count,
-		    snapshot->budgets, code_budget);
+		CODE_ALL(struct lt_budget, snapshot->budget_count, snapshot->budgets, code_budget);
 	case SECTION_USAGES:
-		CODE_ALL(struct lt_usage, snapshot->usage_count,
-		    snapshot->usages, code_usage);
+		CODE_ALL(struct lt_usage, snapshot->usage_count, snapshot->usages, code_usage);
 	case SECTION_ACCOUNTS:
-		CODE_ALL(struct lt_account, snapshot->account_count,
-		    snapshot->accounts, code_account);
+		CODE_ALL(
+		    struct lt_account, snapshot->account_count, snapshot->accounts, code_account);
 	case SECTION_BINDINGS:
-		CODE_ALL(uint32_t, snapshot->binding_count, snapshot->bindings,
-		    lt_code_u32);
+		CODE_ALL(uint32_t, snapshot->binding_count, snapshot->bindings, lt_code_u32);
 	case SECTION_PAIRS:
-		CODE_ALL(struct lt_pair, snapshot->pair_count, snapshot->pairs,
-		    code_pair);
+		CODE_ALL(struct lt_pair, snapshot->pair_count, snapshot->pairs, code_pair);
 	case SECTION_MANAGERS:
-		CODE_ALL(struct lt_manager, snapshot->manager_count,
-		    snapshot->managers, code_manager);
+		CODE_ALL(
+		    struct lt_manager, snapshot->manager_count, snapshot->managers, code_manager);
 	}
 #undef CODE_ALL
 }
@@ -160,17 +155,16 @@ code_section(struct lt_coder *coder, enum section_id id,
 static uint32_t
 section_records(const struct lt_budget_snapshot *snapshot, enum section_id id)
 {
-	const uint32_t counts[] = {1, snapshot->budget_count,
-	    snapshot->usage_count, snapshot->account_count,
-	    snapshot->binding_count, snapshot->pair_count,
+	const uint32_t counts[] = {1, snapshot->budget_count, snapshot->usage_count,
+	    snapshot->account_count, snapshot->binding_count, snapshot->pair_count,
 	    snapshot->manager_count};
 
 	return counts[id - SECTION_SETTINGS];
 }
 
 int
-lt_sheet_pack(const struct lt_budget_snapshot *snapshot, unsigned char **bytes,
-    size_t *byte_count, struct lt_error *err)
+lt_sheet_pack(const struct lt_budget_snapshot *snapshot, unsigned char **bytes, size_t *byte_count,
+    struct lt_error *err)
 {
 	int code = lt_sheet_check(snapshot, err);
 
@@ -183,52 +177,45 @@ lt_sheet_pack(const struct lt_budget_snapshot *snapshot, unsigned char **bytes,
 	struct lt_budget_snapshot copy = *snapshot;
 	for (uint32_t id = SECTION_SETTINGS; id <= SECTION_COUNT; id++) {
 		code_section(&builder.coder, (enum section_id)id, &copy);
-		lt_builder_end_section(&builder, id,
-		    section_records(snapshot, (enum section_id)id));
+		lt_builder_end_section(
+		    &builder, id, section_records(snapshot, (enum section_id)id));
 	}
 	return lt_builder_finish(&builder,
-	    &(struct lt_stamp){
-		magic, snapshot->generation, snapshot->compiled_utc_s},
-	    bytes, byte_count, err);
+	    &(struct lt_stamp){magic, snapshot->generation, snapshot->compiled_utc_s}, bytes,
+	    byte_count, err);
 }
 
 static int
 expect_sections(const struct lt_container *reader, struct lt_error *err)
 {
-	const uint32_t limits[SECTION_COUNT] = {1, LT_BUDGETS_MAX,
-	    LT_USAGES_MAX, LT_ACCOUNTS_MAX, LT_ACCOUNTS_MAX * LT_BINDINGS_MAX,
-	    LT_PAIRS_MAX, LT_MANAGERS_MAX};
+	const uint32_t limits[SECTION_COUNT] = {1, LT_BUDGETS_MAX, LT_USAGES_MAX, LT_ACCOUNTS_MAX,
+	    LT_ACCOUNTS_MAX * LT_BINDINGS_MAX, LT_PAIRS_MAX, LT_MANAGERS_MAX};
 
 	for (uint32_t i = 0; i < SECTION_COUNT; i++) {
-		const int code = lt_container_expect(
-		    reader, i, SECTION_SETTINGS + i, limits[i], err);
+		const int code =
+		    lt_container_expect(reader, i, SECTION_SETTINGS + i, limits[i], err);
 
 		if (code != LT_OK)
 			return code;
 	}
-	if (reader->header.section_count != SECTION_COUNT ||
-	    reader->sections[0].count != 1)
-		return lt_fail(err, LT_ECHECKSUM,
-		    "budget snapshot: %u sections, want %d",
+	if (reader->header.section_count != SECTION_COUNT || reader->sections[0].count != 1)
+		return lt_fail(err, LT_ECHECKSUM, "budget snapshot: %u sections, want %d",
 		    reader->header.section_count, SECTION_COUNT);
 	return LT_OK;
 }
 
 /* Every table's place in one block of memory; with base NULL its size. */
 static size_t
-lay_out(struct lt_budget_snapshot *snapshot, const struct lt_section *sections,
-    unsigned char *base)
+lay_out(struct lt_budget_snapshot *snapshot, const struct lt_section *sections, unsigned char *base)
 {
 	size_t at = 0;
-#define PLACE(member, count_member, id)                                        \
-	do {                                                                   \
-		snapshot->count_member = sections[(id)-1].count;               \
-		if (base != NULL)                                              \
-			snapshot->member = (void *)(base + at);                \
-		at += ((size_t)snapshot->count_member *                        \
-			      sizeof(*snapshot->member) +                      \
-			  15) &                                                \
-		      ~(size_t)15;                                             \
+#define PLACE(member, count_member, id)                                                            \
+	do {                                                                                       \
+		snapshot->count_member = sections[(id)-1].count;                                   \
+		if (base != NULL)                                                                  \
+			snapshot->member = (void *)(base + at);                                    \
+		at += ((size_t)snapshot->count_member * sizeof(*snapshot->member) + 15) &          \
+		      ~(size_t)15;                                                                 \
 	} while (0)
 	PLACE(budgets, budget_count, SECTION_BUDGETS);
 	PLACE(usages, usage_count, SECTION_USAGES);
@@ -241,8 +228,7 @@ lay_out(struct lt_budget_snapshot *snapshot, const struct lt_section *sections,
 }
 
 static int
-read_sheet(struct lt_budget_snapshot *snapshot, struct lt_container *reader,
-    struct lt_error *err)
+read_sheet(struct lt_budget_snapshot *snapshot, struct lt_container *reader, struct lt_error *err)
 {
 	int code = expect_sections(reader, err);
 
@@ -252,8 +238,7 @@ read_sheet(struct lt_budget_snapshot *snapshot, struct lt_container *reader,
 	/* One byte more: a snapshot without records is valid, NULL is not. */
 	snapshot->arena = calloc(1, size + 1);
 	if (snapshot->arena == NULL)
-		return lt_fail(err, LT_ENOMEM,
-		    "budget snapshot: no memory for %zu bytes", size);
+		return lt_fail(err, LT_ENOMEM, "budget snapshot: no memory for %zu bytes", size);
 	(void)lay_out(snapshot, reader->sections, snapshot->arena);
 	snapshot->generation = reader->header.generation;
 	snapshot->compiled_utc_s = reader->header.created_utc_s;
@@ -275,8 +260,7 @@ static const struct lt_container_kind kind = {
     "budget snapshot", magic, SECTION_COUNT, LT_FILE_BYTES_MAX};
 
 static int
-load_sheet(struct lt_budget_snapshot *snapshot, const struct lt_input *source,
-    struct lt_error *err)
+load_sheet(struct lt_budget_snapshot *snapshot, const struct lt_input *source, struct lt_error *err)
 {
 	struct lt_container reader;
 	struct lt_budget_snapshot fresh = {0};
@@ -295,18 +279,16 @@ load_sheet(struct lt_budget_snapshot *snapshot, const struct lt_input *source,
 }
 
 int
-lt_sheet_unpack(struct lt_budget_snapshot *snapshot, const unsigned char *bytes,
-    size_t byte_count, struct lt_error *err)
+lt_sheet_unpack(struct lt_budget_snapshot *snapshot, const unsigned char *bytes, size_t byte_count,
+    struct lt_error *err)
 {
-	const struct lt_input source = {
-	    .fd = -1, .bytes = bytes, .size = byte_count};
+	const struct lt_input source = {.fd = -1, .bytes = bytes, .size = byte_count};
 
 	return load_sheet(snapshot, &source, err);
 }
 
 int
-lt_sheet_load(
-    struct lt_budget_snapshot *snapshot, const char *path, struct lt_error *err)
+lt_sheet_load(struct lt_budget_snapshot *snapshot, const char *path, struct lt_error *err)
 {
 	struct lt_input source = {0};
 
@@ -321,8 +303,7 @@ lt_sheet_load(
 }
 
 int
-lt_sheet_save(const struct lt_budget_snapshot *snapshot, const char *path,
-    struct lt_error *err)
+lt_sheet_save(const struct lt_budget_snapshot *snapshot, const char *path, struct lt_error *err)
 {
 	unsigned char *bytes = NULL;
 	size_t byte_count = 0;
@@ -351,8 +332,7 @@ lt_in_force_load(const char *path)
 
 	if (fd < 0)
 		return false;
-	const bool yes = size == sizeof(word) &&
-			 lt_pread_all(fd, word, sizeof(word), 0) == LT_OK &&
+	const bool yes = size == sizeof(word) && lt_pread_all(fd, word, sizeof(word), 0) == LT_OK &&
 			 memcmp(word, "yes\n", sizeof(word)) == 0;
 	close(fd);
 	return yes;

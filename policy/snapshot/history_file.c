@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Figures of groups of runs: written whole by lowtided, looked up three at a
- * time by job_submit, which keeps the index in memory and reads a block for
- * each. docs/formats.md.
+ * Figures of groups of runs: written whole by lowtided, looked up three at a time by job_submit,
+ * which keeps the index in memory and reads a block for each. docs/formats.md.
  */
 #include "history_file.h"
 
@@ -48,8 +47,7 @@ record_pack(unsigned char *out, const struct lt_history_record *record)
 	lt_put_u32(out + 12, record->figures.runs);
 	lt_put_u32(out + 16, record->figures.median);
 	lt_put_u32(out + 20, record->figures.upper);
-	lt_put_u32(
-	    out + 24, record->figures.upper_is_longest ? FLAG_LONGEST : 0);
+	lt_put_u32(out + 24, record->figures.upper_is_longest ? FLAG_LONGEST : 0);
 }
 
 static void
@@ -89,8 +87,8 @@ block_crc(const unsigned char *block, uint64_t generation, uint32_t index)
 static int
 by_key(const void *a, const void *b)
 {
-	return compare_keys(((const struct lt_history_record *)a)->key,
-	    ((const struct lt_history_record *)b)->key);
+	return compare_keys(
+	    ((const struct lt_history_record *)a)->key, ((const struct lt_history_record *)b)->key);
 }
 
 static uint32_t
@@ -109,12 +107,10 @@ blocks_of(uint32_t count)
 
 /* Packs the index; the records are sorted. */
 static void
-index_pack(unsigned char *out, const struct lt_history_record *records,
-    uint32_t block_count)
+index_pack(unsigned char *out, const struct lt_history_record *records, uint32_t block_count)
 {
 	for (uint32_t b = 0; b < block_count; b++) {
-		const struct lt_history_key key =
-		    records[b * BLOCK_RECORDS].key;
+		const struct lt_history_key key = records[b * BLOCK_RECORDS].key;
 
 		lt_put_u64(out + (size_t)b * KEY_BYTES, key.hash);
 		lt_put_u32(out + (size_t)b * KEY_BYTES + 8, key.uid);
@@ -122,8 +118,7 @@ index_pack(unsigned char *out, const struct lt_history_record *records,
 }
 
 static int
-write_blocks(struct lt_replace *replace,
-    const struct lt_history_record *records, uint32_t count,
+write_blocks(struct lt_replace *replace, const struct lt_history_record *records, uint32_t count,
     uint64_t generation, struct lt_error *err)
 {
 	int code = LT_OK;
@@ -133,8 +128,7 @@ write_blocks(struct lt_replace *replace,
 		const uint32_t used = used_in(count, b);
 
 		for (uint32_t i = 0; i < used; i++)
-			record_pack(block + i * RECORD_BYTES,
-			    &records[b * BLOCK_RECORDS + i]);
+			record_pack(block + i * RECORD_BYTES, &records[b * BLOCK_RECORDS + i]);
 		lt_put_u32(block + AT_USED, used);
 		lt_put_u32(block + AT_CRC, block_crc(block, generation, b));
 		code = lt_replace_write(replace, block, sizeof(block), err);
@@ -143,18 +137,17 @@ write_blocks(struct lt_replace *replace,
 }
 
 int
-lt_history_write(const char *path, struct lt_history_record *records,
-    uint32_t count, int64_t now_utc_s, struct lt_error *err)
+lt_history_write(const char *path, struct lt_history_record *records, uint32_t count,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	if (count > LT_HISTORY_MAX)
-		return lt_fail(err, LT_ELIMIT, "history: %u groups, limit %d",
-		    count, LT_HISTORY_MAX);
+		return lt_fail(
+		    err, LT_ELIMIT, "history: %u groups, limit %d", count, LT_HISTORY_MAX);
 	if (count > 1)
 		qsort(records, count, sizeof(*records), by_key);
 	for (uint32_t i = 1; i < count; i++)
 		if (by_key(&records[i - 1], &records[i]) == 0)
-			return lt_fail(
-			    err, LT_EINPUT, "history: a group is there twice");
+			return lt_fail(err, LT_EINPUT, "history: a group is there twice");
 	const uint32_t blocks = blocks_of(count);
 	const size_t index_bytes = (size_t)blocks * KEY_BYTES;
 	unsigned char *const head = malloc(HEAD_BYTES + index_bytes);
@@ -180,19 +173,16 @@ lt_history_write(const char *path, struct lt_history_record *records,
 	lt_header_pack(head, magic, &header, sections);
 	int code = lt_replace_begin(&replace, path, 0600, err);
 	if (code == LT_OK)
-		code = lt_replace_write(
-		    &replace, head, HEAD_BYTES + index_bytes, err);
+		code = lt_replace_write(&replace, head, HEAD_BYTES + index_bytes, err);
 	if (code == LT_OK)
-		code = write_blocks(
-		    &replace, records, count, header.generation, err);
+		code = write_blocks(&replace, records, count, header.generation, err);
 	free(head);
 	return code == LT_OK ? lt_replace_commit(&replace, err) : code;
 }
 
 /* The index, and what the two sections must have of each other. */
 static int
-read_index(struct lt_history_file *file, struct lt_container *reader,
-    struct lt_error *err)
+read_index(struct lt_history_file *file, struct lt_container *reader, struct lt_error *err)
 {
 	const struct lt_section *const blocks = &reader->sections[1];
 	struct lt_coder coder;
@@ -209,24 +199,19 @@ read_index(struct lt_history_file *file, struct lt_container *reader,
 			coder.bad = true;
 	}
 	code = lt_container_done(reader, &coder, 0, err);
-	if (code == LT_OK &&
-	    blocks->length != (uint64_t)file->block_count * BLOCK_BYTES)
-		code = lt_fail(err, LT_ECHECKSUM,
-		    "history: %u records in %llu bytes", blocks->count,
-		    (unsigned long long)blocks->length);
+	if (code == LT_OK && blocks->length != (uint64_t)file->block_count * BLOCK_BYTES)
+		code = lt_fail(err, LT_ECHECKSUM, "history: %u records in %llu bytes",
+		    blocks->count, (unsigned long long)blocks->length);
 	return code;
 }
 
 static int
-read_file(struct lt_history_file **file, struct lt_container *reader,
-    struct lt_error *err)
+read_file(struct lt_history_file **file, struct lt_container *reader, struct lt_error *err)
 {
-	int code =
-	    lt_container_expect(reader, 0, SECTION_INDEX, BLOCKS_MAX, err);
+	int code = lt_container_expect(reader, 0, SECTION_INDEX, BLOCKS_MAX, err);
 
 	if (code == LT_OK)
-		code = lt_container_expect(
-		    reader, 1, SECTION_BLOCKS, LT_HISTORY_MAX, err);
+		code = lt_container_expect(reader, 1, SECTION_BLOCKS, LT_HISTORY_MAX, err);
 	if (code != LT_OK)
 		return code;
 	const struct lt_section *const blocks = &reader->sections[1];
@@ -243,8 +228,7 @@ read_file(struct lt_history_file **file, struct lt_container *reader,
 	    .block_count = block_count};
 	code = reader->sections[0].count == block_count
 		   ? read_index(made, reader, err)
-		   : lt_fail(err, LT_ECHECKSUM,
-			 "history: an index of %u for %u blocks",
+		   : lt_fail(err, LT_ECHECKSUM, "history: an index of %u for %u blocks",
 			 reader->sections[0].count, block_count);
 	if (code == LT_OK)
 		*file = made;
@@ -254,11 +238,9 @@ read_file(struct lt_history_file **file, struct lt_container *reader,
 }
 
 int
-lt_history_open(
-    struct lt_history_file **file, const char *path, struct lt_error *err)
+lt_history_open(struct lt_history_file **file, const char *path, struct lt_error *err)
 {
-	static const struct lt_container_kind kind = {
-	    "history", magic, SECTIONS, FILE_BYTES_MAX};
+	static const struct lt_container_kind kind = {"history", magic, SECTIONS, FILE_BYTES_MAX};
 	struct lt_input source = {0};
 	struct lt_container reader;
 
@@ -286,25 +268,22 @@ lt_history_close(struct lt_history_file *file)
 
 /* Read and prove one block: its keys rise, from the index's on. */
 static int
-read_block(const struct lt_history_file *file, uint32_t index,
-    unsigned char block[BLOCK_BYTES], struct lt_error *err)
+read_block(const struct lt_history_file *file, uint32_t index, unsigned char block[BLOCK_BYTES],
+    struct lt_error *err)
 {
 	const uint32_t used = used_in(file->count, index);
 
 	if (lt_pread_all(file->fd, block, BLOCK_BYTES,
 		file->blocks_at + (uint64_t)index * BLOCK_BYTES) != LT_OK)
-		return lt_fail(
-		    err, LT_EIO, "history: can't read block %u", index);
-	bool good = lt_get_u32(block + AT_CRC) ==
-			block_crc(block, file->generation, index) &&
+		return lt_fail(err, LT_EIO, "history: can't read block %u", index);
+	bool good = lt_get_u32(block + AT_CRC) == block_crc(block, file->generation, index) &&
 		    lt_get_u32(block + AT_USED) == used &&
 		    compare_keys(key_at(block), file->firsts[index]) == 0;
 	for (uint32_t i = 1; good && i < used; i++)
 		good = compare_keys(key_at(block + (i - 1) * RECORD_BYTES),
 			   key_at(block + i * RECORD_BYTES)) < 0;
 	if (!good)
-		return lt_fail(
-		    err, LT_ECHECKSUM, "history: block %u is damaged", index);
+		return lt_fail(err, LT_ECHECKSUM, "history: block %u is damaged", index);
 	return LT_OK;
 }
 
@@ -326,8 +305,7 @@ find_figures(struct lt_history_figures *figures, struct lt_history_key key,
 	if (low == 0)
 		return LT_OK;
 	const int code = read_block(file, low - 1, block, err);
-	for (uint32_t i = 0; code == LT_OK && i < used_in(file->count, low - 1);
-	     i++)
+	for (uint32_t i = 0; code == LT_OK && i < used_in(file->count, low - 1); i++)
 		if (compare_keys(key, key_at(block + i * RECORD_BYTES)) == 0)
 			record_unpack(figures, block + i * RECORD_BYTES);
 	return code;
@@ -337,14 +315,13 @@ find_figures(struct lt_history_figures *figures, struct lt_history_key key,
 static bool
 tells_all(const struct lt_history_figures *figures)
 {
-	return figures->runs >= LT_HISTORY_RUNS_LEAST &&
-	       !figures->upper_is_longest;
+	return figures->runs >= LT_HISTORY_RUNS_LEAST && !figures->upper_is_longest;
 }
 
 int
 lt_history_find(struct lt_history_figures figures[LT_HISTORY_GROUPS],
-    const struct lt_history_key keys[LT_HISTORY_GROUPS],
-    const struct lt_history_file *file, struct lt_error *err)
+    const struct lt_history_key keys[LT_HISTORY_GROUPS], const struct lt_history_file *file,
+    struct lt_error *err)
 {
 	const size_t size = LT_HISTORY_GROUPS * sizeof(*figures);
 	int code = LT_OK;
@@ -361,9 +338,8 @@ lt_history_find(struct lt_history_figures figures[LT_HISTORY_GROUPS],
 }
 
 int
-lt_history_find_one(struct lt_history_figures *figures,
-    struct lt_history_key key, const struct lt_history_file *file,
-    struct lt_error *err)
+lt_history_find_one(struct lt_history_figures *figures, struct lt_history_key key,
+    const struct lt_history_file *file, struct lt_error *err)
 {
 	*figures = (struct lt_history_figures){0};
 	return find_figures(figures, key, file, err);

@@ -78,8 +78,8 @@ lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 	for (int i = 0; i < LT_ZONE_STEPS_MAX; i++) {
 		lt_code_i64(coder, &m->zone.steps[i].start_utc_s);
 		lt_code_i32(coder, &m->zone.steps[i].offset_s);
-		lt_code_text(coder, m->zone.steps[i].abbreviation,
-		    sizeof(m->zone.steps[i].abbreviation));
+		lt_code_text(
+		    coder, m->zone.steps[i].abbreviation, sizeof(m->zone.steps[i].abbreviation));
 	}
 }
 
@@ -96,8 +96,7 @@ code_availability(struct lt_coder *coder, struct lt_availability *availability)
 	lt_code_u32(coder, &availability->taken_ppm);
 	lt_code_u32(coder, &availability->part_ppm);
 	lt_code_u32(coder, &availability->together_ppm);
-	for (int i = 0; i < LT_WAIT_NEEDS * LT_WAIT_COSTS * LT_WAIT_WORKS;
-	     i++, wait++) {
+	for (int i = 0; i < LT_WAIT_NEEDS * LT_WAIT_COSTS * LT_WAIT_WORKS; i++, wait++) {
 		lt_code_u32(coder, &wait->mean_s);
 		for (int k = 0; k < LT_WAIT_CHANCES; k++)
 			lt_code_u32(coder, &wait->passed_s[k]);
@@ -126,13 +125,12 @@ code_unlike_before(struct lt_coder *coder, struct lt_partition *p)
 	uint64_t hash = p->unlike_hash ^ p->billing_hash;
 
 	for (int i = 0; i < LT_LIMITED_COUNT; i++)
-		hash = hash * 31 + p->limits.most[i] * 7 +
-		       p->limits.most_per_node[i] * 5 + p->limits.least[i];
+		hash = hash * 31 + p->limits.most[i] * 7 + p->limits.most_per_node[i] * 5 +
+		       p->limits.least[i];
 	hash = hash * 31 + (uint64_t)p->limits.most_s + p->limits.others;
 	if (coder->writing)
-		snprintf(text, sizeof(text), "%u,%" PRIu64 ",%" PRIx64,
-		    p->default_cpus_per_gpu, p->default_memory_mib_per_gpu,
-		    hash);
+		snprintf(text, sizeof(text), "%u,%" PRIu64 ",%" PRIx64, p->default_cpus_per_gpu,
+		    p->default_memory_mib_per_gpu, hash);
 	lt_code_text(coder, text, sizeof(text));
 	if (!coder->writing && text[0])
 		p->unlike_hash = lt_name_hash(text);
@@ -143,11 +141,10 @@ flags_before(const struct lt_partition *p)
 {
 	const uint32_t known = LT_PARTITION_NO_CPU_JOBS - 1;
 	/* To some jobs alone a partition is as open as it was to 0.2. */
-	const uint32_t closed = LT_PARTITION_NO_TARGET | LT_PARTITION_NO_NODES |
-				LT_PARTITION_CLOSED;
+	const uint32_t closed =
+	    LT_PARTITION_NO_TARGET | LT_PARTITION_NO_NODES | LT_PARTITION_CLOSED;
 
-	return p->flags & closed ? p->flags & known & ~(uint32_t)LT_PARTITION_UP
-				 : p->flags & known;
+	return p->flags & closed ? p->flags & known & ~(uint32_t)LT_PARTITION_UP : p->flags & known;
 }
 
 /* Cut where it was shorter. */
@@ -156,8 +153,7 @@ code_gpu_name(struct lt_coder *coder, char name[LT_GPU_NAME_SIZE])
 {
 	if (coder->is_before)
 		name[GPU_NAME_BEFORE_SIZE - 1] = '\0';
-	lt_code_text(coder, name,
-	    coder->is_before ? GPU_NAME_BEFORE_SIZE : LT_GPU_NAME_SIZE);
+	lt_code_text(coder, name, coder->is_before ? GPU_NAME_BEFORE_SIZE : LT_GPU_NAME_SIZE);
 }
 
 void
@@ -348,8 +344,8 @@ lt_code_series_head(struct lt_coder *coder, struct lt_series *series)
 }
 
 /*
- * The first start, each later one as seconds after it, then the values. By
- * hand, though all else goes field by field: a market has half a million.
+ * The first start, each later one as seconds after it, then the values. By hand, though all else
+ * goes field by field: a market has half a million.
  */
 void
 lt_code_steps(struct lt_coder *coder, struct lt_series *series)
@@ -368,17 +364,14 @@ lt_code_steps(struct lt_coder *coder, struct lt_series *series)
 		for (uint32_t i = 0; i < count; i++)
 			lt_put_f64(values + i * 8, series->value[i]);
 	}
-	const unsigned char *const in =
-	    lt_coder_take(coder, count * STEP_BYTES);
+	const unsigned char *const in = lt_coder_take(coder, count * STEP_BYTES);
 	if (in != NULL) {
-		const unsigned char *const values =
-		    in + count * STEP_AFTER_BYTES;
+		const unsigned char *const values = in + count * STEP_AFTER_BYTES;
 
 		/* Unsigned: a hostile first start must not overflow. */
 		for (uint32_t i = 0; i < count; i++)
 			series->start_utc_s[i + 1] =
-			    (int64_t)((uint64_t)first +
-				      lt_get_u32(in + i * STEP_AFTER_BYTES));
+			    (int64_t)((uint64_t)first + lt_get_u32(in + i * STEP_AFTER_BYTES));
 		for (uint32_t i = 0; i < count; i++)
 			series->value[i] = lt_get_f64(values + i * 8);
 	}
@@ -408,8 +401,7 @@ lt_pack_lists(struct lt_coder *coder, const struct lt_partition *partition)
 	const char **members[LT_LISTS];
 
 	list_members(&copy, members);
-	for (int i = 0; i < (coder->is_before ? LT_LISTS_BEFORE : LT_LISTS);
-	     i++) {
+	for (int i = 0; i < (coder->is_before ? LT_LISTS_BEFORE : LT_LISTS); i++) {
 		const char *const text = *members[i] != NULL ? *members[i] : "";
 		const size_t size = strlen(text) + 1;
 		unsigned char *const out = lt_coder_reserve(coder, size);
@@ -421,8 +413,7 @@ lt_pack_lists(struct lt_coder *coder, const struct lt_partition *partition)
 
 /* Cut the section, copied to the arena, into its texts. */
 bool
-lt_unpack_lists(
-    struct lt_market *market, const char *text, size_t length, int lists)
+lt_unpack_lists(struct lt_market *market, const char *text, size_t length, int lists)
 {
 	const char *const end = text + length;
 

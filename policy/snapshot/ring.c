@@ -43,8 +43,7 @@ enum {
 	RING_BYTES = LT_RING_HEADER_BYTES + LT_RING_SLOTS * LT_RING_SLOT_BYTES,
 	CHUNK_SLOTS = 512, /* read at once: 64 KiB */
 };
-_Static_assert(LT_RING_HEADER_BYTES % LT_RING_SLOT_BYTES == 0 &&
-		   512 % LT_RING_SLOT_BYTES == 0,
+_Static_assert(LT_RING_HEADER_BYTES % LT_RING_SLOT_BYTES == 0 && 512 % LT_RING_SLOT_BYTES == 0,
     "no slot straddles a sector");
 _Static_assert(AT_ACCOUNT + LT_ACCOUNT_SIZE == AT_MONEY, "the account fits");
 _Static_assert(LT_RING_SLOTS % CHUNK_SLOTS == 0, "whole chunks");
@@ -60,8 +59,8 @@ slot_crc(const unsigned char *slot, uint64_t ring_generation)
 }
 
 void
-lt_ring_pack(unsigned char out[LT_RING_SLOT_BYTES],
-    const struct lt_ring_record *record, uint64_t ring_generation)
+lt_ring_pack(unsigned char out[LT_RING_SLOT_BYTES], const struct lt_ring_record *record,
+    uint64_t ring_generation)
 {
 	memset(out, 0, LT_RING_SLOT_BYTES);
 	lt_put_u64(out + AT_SEQUENCE, record->sequence);
@@ -76,9 +75,8 @@ lt_ring_pack(unsigned char out[LT_RING_SLOT_BYTES],
 	lt_put_u64(out + AT_CARBON, (uint64_t)record->per_task.carbon_mg);
 	lt_put_u64(out + AT_START, (uint64_t)record->start_utc_s);
 	lt_put_u64(out + AT_END, (uint64_t)record->end_utc_s);
-	lt_put_u32(
-	    out + AT_KNOWN, (uint32_t)record->per_task.has_money |
-				(uint32_t)record->per_task.has_carbon << 1);
+	lt_put_u32(out + AT_KNOWN,
+	    (uint32_t)record->per_task.has_money | (uint32_t)record->per_task.has_carbon << 1);
 	lt_put_u32(out + AT_CRC, slot_crc(out, ring_generation));
 }
 
@@ -92,9 +90,8 @@ all_zero(const unsigned char *bytes, size_t byte_count)
 }
 
 int
-lt_ring_unpack(struct lt_ring_record *record,
-    const unsigned char bytes[LT_RING_SLOT_BYTES], uint64_t ring_generation,
-    struct lt_error *err)
+lt_ring_unpack(struct lt_ring_record *record, const unsigned char bytes[LT_RING_SLOT_BYTES],
+    uint64_t ring_generation, struct lt_error *err)
 {
 	memset(record, 0, sizeof(*record));
 	if (all_zero(bytes, LT_RING_SLOT_BYTES))
@@ -103,12 +100,10 @@ lt_ring_unpack(struct lt_ring_record *record,
 	const char *const account = (const char *)bytes + AT_ACCOUNT;
 	const size_t length = strnlen(account, LT_ACCOUNT_SIZE);
 	if (lt_get_u32(bytes + AT_CRC) != slot_crc(bytes, ring_generation) ||
-	    lt_get_u64(bytes + AT_SEQUENCE) == 0 || known > 3 ||
-	    length == LT_ACCOUNT_SIZE ||
+	    lt_get_u64(bytes + AT_SEQUENCE) == 0 || known > 3 || length == LT_ACCOUNT_SIZE ||
 	    !all_zero(bytes + AT_ACCOUNT + length, LT_ACCOUNT_SIZE - length) ||
 	    !all_zero(bytes + AT_RESERVED, AT_CRC - AT_RESERVED))
-		return lt_fail(err, LT_ECHECKSUM,
-		    "holds: a slot is torn or of another generation");
+		return lt_fail(err, LT_ECHECKSUM, "holds: a slot is torn or of another generation");
 	record->sequence = lt_get_u64(bytes + AT_SEQUENCE);
 	record->quote_id = lt_get_u64(bytes + AT_QUOTE);
 	record->uid = lt_get_u32(bytes + AT_UID);
@@ -137,31 +132,26 @@ write_header(int fd, uint64_t generation)
 	lt_put_u32(header + AT_SLOT_COUNT, LT_RING_SLOTS);
 	lt_put_u32(header + AT_SLOT_BYTES, LT_RING_SLOT_BYTES);
 	lt_put_u32(header + AT_CRC, lt_crc32c(0, header, AT_CRC));
-	return pwrite(fd, header, sizeof(header), 0) == sizeof(header) ? LT_OK
-								       : LT_EIO;
+	return pwrite(fd, header, sizeof(header), 0) == sizeof(header) ? LT_OK : LT_EIO;
 }
 
 static int
-read_header(int fd, uint64_t size, const char *path, uint64_t *generation,
-    struct lt_error *err)
+read_header(int fd, uint64_t size, const char *path, uint64_t *generation, struct lt_error *err)
 {
 	unsigned char header[LT_RING_HEADER_BYTES];
 
 	if (size != RING_BYTES)
-		return lt_fail(err, LT_ECHECKSUM, "%s: %llu bytes, want %d",
-		    path, (unsigned long long)size, RING_BYTES);
+		return lt_fail(err, LT_ECHECKSUM, "%s: %llu bytes, want %d", path,
+		    (unsigned long long)size, RING_BYTES);
 	if (lt_pread_all(fd, header, sizeof(header), 0) != LT_OK)
-		return lt_fail(
-		    err, LT_EIO, "%s: can't read: %s", path, strerror(errno));
+		return lt_fail(err, LT_EIO, "%s: can't read: %s", path, strerror(errno));
 	if (memcmp(header, magic, LT_MAGIC_BYTES) != 0)
-		return lt_fail(err, LT_EVERSION,
-		    "%s: is no ring of holds of this version", path);
+		return lt_fail(err, LT_EVERSION, "%s: is no ring of holds of this version", path);
 	if (lt_get_u32(header + AT_CRC) != lt_crc32c(0, header, AT_CRC) ||
 	    lt_get_u32(header + AT_SLOT_COUNT) != LT_RING_SLOTS ||
 	    lt_get_u32(header + AT_SLOT_BYTES) != LT_RING_SLOT_BYTES ||
 	    !all_zero(header + AT_SLOT_BYTES + 4, AT_CRC - AT_SLOT_BYTES - 4))
-		return lt_fail(
-		    err, LT_ECHECKSUM, "%s: header is damaged", path);
+		return lt_fail(err, LT_ECHECKSUM, "%s: header is damaged", path);
 	*generation = lt_get_u64(header + AT_GENERATION);
 	return LT_OK;
 }
@@ -174,17 +164,15 @@ fill_ring(int fd, uint64_t generation, const char *path, struct lt_error *err)
 	const int failed = posix_fallocate(fd, 0, RING_BYTES);
 
 	if (failed != 0)
-		return lt_fail(err, LT_EIO, "%s: can't allocate %d bytes: %s",
-		    path, RING_BYTES, strerror(failed));
-	if (fchmod(fd, 0600) != 0 || write_header(fd, generation) != LT_OK ||
-	    fsync(fd) != 0)
-		return lt_fail(
-		    err, LT_EIO, "%s: can't write: %s", path, strerror(errno));
+		return lt_fail(err, LT_EIO, "%s: can't allocate %d bytes: %s", path, RING_BYTES,
+		    strerror(failed));
+	if (fchmod(fd, 0600) != 0 || write_header(fd, generation) != LT_OK || fsync(fd) != 0)
+		return lt_fail(err, LT_EIO, "%s: can't write: %s", path, strerror(errno));
 	return LT_OK;
 }
 
-/* Makes a ring under a name of its own and links it into place: a second
- * process finds the first one's ring, and nobody finds a half-made one. */
+/* Makes a ring under a name of its own and links it into place: a second process finds the first
+ * one's ring, and nobody finds a half-made one. */
 static int
 make_ring(const char *path, struct lt_error *err)
 {
@@ -192,34 +180,29 @@ make_ring(const char *path, struct lt_error *err)
 	char new_path[4096];
 
 	if (getrandom(&generation, sizeof(generation), 0) != sizeof(generation))
-		return lt_fail(err, LT_EIO, "%s: no random number: %s", path,
-		    strerror(errno));
-	const int length = snprintf(new_path, sizeof(new_path), "%s.%016llx",
-	    path, (unsigned long long)generation);
+		return lt_fail(err, LT_EIO, "%s: no random number: %s", path, strerror(errno));
+	const int length = snprintf(
+	    new_path, sizeof(new_path), "%s.%016llx", path, (unsigned long long)generation);
 	if (length < 0 || (size_t)length >= sizeof(new_path))
 		return lt_fail(err, LT_ELIMIT, "%s: path is too long", path);
-	const int fd = open(
-	    new_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	const int fd = open(new_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return lt_fail(err, LT_EIO, "%s: can't make: %s", new_path,
-		    strerror(errno));
+		return lt_fail(err, LT_EIO, "%s: can't make: %s", new_path, strerror(errno));
 	int code = fill_ring(fd, generation, new_path, err);
 	close(fd);
 	if (code == LT_OK && link(new_path, path) != 0 && errno != EEXIST)
-		code = lt_fail(err, LT_EIO, "%s: can't link to %s: %s",
-		    new_path, path, strerror(errno));
+		code = lt_fail(
+		    err, LT_EIO, "%s: can't link to %s: %s", new_path, path, strerror(errno));
 	(void)unlink(new_path);
 	return code == LT_OK ? lt_directory_sync(path, err) : code;
 }
 
 int
-lt_ring_open(
-    const char *path, bool create, uint64_t *generation, struct lt_error *err)
+lt_ring_open(const char *path, bool create, uint64_t *generation, struct lt_error *err)
 {
 	struct lt_error absent = {0};
 	uint64_t size = 0;
-	int fd =
-	    lt_file_open(path, O_RDWR, true, &size, create ? &absent : err);
+	int fd = lt_file_open(path, O_RDWR, true, &size, create ? &absent : err);
 
 	if (fd == LT_ENOENT && create) {
 		const int code = make_ring(path, err);
@@ -241,8 +224,8 @@ lt_ring_open(
 }
 
 int
-lt_ring_write(int fd, uint64_t generation, const struct lt_ring_record *record,
-    struct lt_error *err)
+lt_ring_write(
+    int fd, uint64_t generation, const struct lt_ring_record *record, struct lt_error *err)
 {
 	unsigned char slot[LT_RING_SLOT_BYTES];
 	const uint64_t place = record->sequence % LT_RING_SLOTS;
@@ -250,12 +233,11 @@ lt_ring_write(int fd, uint64_t generation, const struct lt_ring_record *record,
 	if (record->sequence == 0)
 		return lt_fail(err, LT_EBUG, "holds: sequence 0");
 	lt_ring_pack(slot, record, generation);
-	const ssize_t put = pwrite(fd, slot, sizeof(slot),
-	    (off_t)(LT_RING_HEADER_BYTES + place * LT_RING_SLOT_BYTES));
+	const ssize_t put = pwrite(
+	    fd, slot, sizeof(slot), (off_t)(LT_RING_HEADER_BYTES + place * LT_RING_SLOT_BYTES));
 	if (put != (ssize_t)sizeof(slot))
 		return lt_fail(err, LT_EIO, "holds: can't write slot %llu: %s",
-		    (unsigned long long)place,
-		    put < 0 ? strerror(errno) : "cut short");
+		    (unsigned long long)place, put < 0 ? strerror(errno) : "cut short");
 	return LT_OK;
 }
 
@@ -276,8 +258,7 @@ scan_slot(struct scan *scan, uint32_t place, const unsigned char *slot)
 
 	/* Most slots are old. One that still says so was not written to since:
 	 * no need to prove it. */
-	if (sequence != 0 && sequence <= scan->ingested &&
-	    sequence % LT_RING_SLOTS == place)
+	if (sequence != 0 && sequence <= scan->ingested && sequence % LT_RING_SLOTS == place)
 		return;
 	struct lt_ring_record *const record = &scan->records[scan->count];
 	const int code = lt_ring_unpack(record, slot, scan->generation, NULL);
@@ -286,8 +267,7 @@ scan_slot(struct scan *scan, uint32_t place, const unsigned char *slot)
 	if (code != LT_OK || record->sequence % LT_RING_SLOTS != place ||
 	    record->sequence - scan->ingested > LT_RING_SLOTS) {
 		if (code == LT_OK && scan->ingested == 0 &&
-		    record->sequence % LT_RING_SLOTS == place &&
-		    record->sequence > scan->highest)
+		    record->sequence % LT_RING_SLOTS == place && record->sequence > scan->highest)
 			scan->highest = record->sequence;
 		scan->damaged[place / 8] |= (unsigned char)(1 << place % 8);
 		return;
@@ -303,12 +283,10 @@ scan_all(struct scan *scan, unsigned char *chunk, int fd)
 {
 	for (uint32_t first = 0; first < LT_RING_SLOTS; first += CHUNK_SLOTS) {
 		if (lt_pread_all(fd, chunk, CHUNK_SLOTS * LT_RING_SLOT_BYTES,
-			LT_RING_HEADER_BYTES +
-			    (uint64_t)first * LT_RING_SLOT_BYTES) != LT_OK)
+			LT_RING_HEADER_BYTES + (uint64_t)first * LT_RING_SLOT_BYTES) != LT_OK)
 			return false;
 		for (uint32_t i = 0; i < CHUNK_SLOTS; i++)
-			scan_slot(scan, first + i,
-			    chunk + (size_t)i * LT_RING_SLOT_BYTES);
+			scan_slot(scan, first + i, chunk + (size_t)i * LT_RING_SLOT_BYTES);
 	}
 	return true;
 }
@@ -340,9 +318,8 @@ count_bad(const struct scan *scan)
 }
 
 int
-lt_ring_read(int fd, uint64_t generation, uint64_t ingested,
-    struct lt_ring_record *records, uint32_t *count, uint64_t *highest,
-    uint64_t *contiguous, uint32_t *bad, struct lt_error *err)
+lt_ring_read(int fd, uint64_t generation, uint64_t ingested, struct lt_ring_record *records,
+    uint32_t *count, uint64_t *highest, uint64_t *contiguous, uint32_t *bad, struct lt_error *err)
 {
 	struct {
 		struct scan scan;
@@ -357,8 +334,7 @@ lt_ring_read(int fd, uint64_t generation, uint64_t ingested,
 	scan->records = records;
 	if (!scan_all(scan, work->chunk, fd)) {
 		free(work);
-		return lt_fail(
-		    err, LT_EIO, "holds: can't read: %s", strerror(errno));
+		return lt_fail(err, LT_EIO, "holds: can't read: %s", strerror(errno));
 	}
 	/* W is not known and the ring went round: all that is in it counts. */
 	if (ingested == 0 && scan->highest > LT_RING_SLOTS) {
@@ -368,16 +344,14 @@ lt_ring_read(int fd, uint64_t generation, uint64_t ingested,
 		memset(scan->damaged, 0, sizeof(scan->damaged));
 		if (!scan_all(scan, work->chunk, fd)) {
 			free(work);
-			return lt_fail(err, LT_EIO, "holds: can't read: %s",
-			    strerror(errno));
+			return lt_fail(err, LT_EIO, "holds: can't read: %s", strerror(errno));
 		}
 	}
 	qsort(records, scan->count, sizeof(*records), by_sequence);
 	*count = scan->count;
 	*highest = scan->highest;
 	*contiguous = ingested;
-	for (uint32_t i = 0;
-	     i < scan->count && records[i].sequence == *contiguous + 1; i++)
+	for (uint32_t i = 0; i < scan->count && records[i].sequence == *contiguous + 1; i++)
 		++*contiguous;
 	*bad = count_bad(scan);
 	free(work);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Terms of live jobs: written whole by lowtided, looked up one at a time by
- * job_modify, which reads some blocks and not the file. docs/formats.md.
+ * Terms of live jobs: written whole by lowtided, looked up one at a time by job_modify, which reads
+ * some blocks and not the file. docs/formats.md.
  */
 #include "terms.h"
 
@@ -53,8 +53,7 @@ record_pack(unsigned char *out, const struct lt_terms *terms)
 	lt_put_u64(out + 64, (uint64_t)terms->seen_utc_s);
 	lt_put_u32(out + 72, terms->partition_count);
 	for (int i = 0; i < LT_TERMS_PARTITIONS; i++)
-		lt_put_u32(
-		    out + AT_PARTITIONS + 4 * i, terms->partition_hash[i]);
+		lt_put_u32(out + AT_PARTITIONS + 4 * i, terms->partition_hash[i]);
 	unsigned char *at = out + AT_ASKED;
 #define FIELD(name) lt_put_u32(at, asked->name), at += 4;
 	LT_TERMS_ASKED(FIELD)
@@ -85,8 +84,7 @@ record_unpack(struct lt_terms *terms, const unsigned char *in)
 	terms->seen_utc_s = (int64_t)lt_get_u64(in + 64);
 	terms->partition_count = lt_get_u32(in + 72);
 	for (int i = 0; i < LT_TERMS_PARTITIONS; i++)
-		terms->partition_hash[i] =
-		    lt_get_u32(in + AT_PARTITIONS + 4 * i);
+		terms->partition_hash[i] = lt_get_u32(in + AT_PARTITIONS + 4 * i);
 	const unsigned char *at = in + AT_ASKED;
 #define FIELD(name) asked->name = lt_get_u32(at), at += 4;
 	LT_TERMS_ASKED(FIELD)
@@ -98,8 +96,8 @@ record_unpack(struct lt_terms *terms, const unsigned char *in)
 	terms->name_hash = lt_get_u32(in + AT_MEMORY + 28);
 }
 
-/* Generation and place are in the checksum: a block of an older file or from
- * elsewhere in this one does not pass. */
+/* Generation and place are in the checksum: a block of an older file or from elsewhere in this one
+ * does not pass. */
 static uint32_t
 block_crc(const unsigned char *block, uint64_t generation, uint32_t index)
 {
@@ -162,20 +160,17 @@ write_block(struct lt_terms_writer *writer, struct lt_error *err)
 
 	lt_put_u32(block + AT_USED, writer->count - index * LT_TERMS_BLOCK);
 	lt_put_u32(block + AT_CRC, block_crc(block, writer->generation, index));
-	const int code =
-	    lt_replace_write(&writer->replace, block, BLOCK_BYTES, err);
+	const int code = lt_replace_write(&writer->replace, block, BLOCK_BYTES, err);
 	memset(block, 0, BLOCK_BYTES);
-	/* The disk begins now, so that who waits for it at the end waits for
-	 * the last of it. */
+	/* The disk begins now, so that who waits for it at the end waits for the last of it. */
 	if (code == LT_OK && index % BLOCKS_A_START == BLOCKS_A_START - 1)
-		(void)sync_file_range(
-		    writer->replace.fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+		(void)sync_file_range(writer->replace.fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 	return code;
 }
 
 int
-lt_terms_begin(struct lt_terms_writer **writer, const char *path,
-    uint64_t generation, struct lt_error *err)
+lt_terms_begin(
+    struct lt_terms_writer **writer, const char *path, uint64_t generation, struct lt_error *err)
 {
 	struct lt_terms_writer *const w = calloc(1, sizeof(*w));
 
@@ -197,13 +192,11 @@ lt_terms_begin(struct lt_terms_writer **writer, const char *path,
 static int
 too_many(struct lt_error *err)
 {
-	return lt_fail(
-	    err, LT_ELIMIT, "terms: more than %d live jobs", LT_TERMS_MAX);
+	return lt_fail(err, LT_ELIMIT, "terms: more than %d live jobs", LT_TERMS_MAX);
 }
 
 int
-lt_terms_add(struct lt_terms_writer *writer, const struct lt_terms *terms,
-    struct lt_error *err)
+lt_terms_add(struct lt_terms_writer *writer, const struct lt_terms *terms, struct lt_error *err)
 {
 	const uint32_t in_block = writer->count % LT_TERMS_BLOCK;
 
@@ -211,13 +204,11 @@ lt_terms_add(struct lt_terms_writer *writer, const struct lt_terms *terms,
 	if (writer->count == LT_TERMS_MAX)
 		return too_many(err);
 	if (writer->count > 0 && writer->last_id == terms->job_id)
-		return lt_fail(err, LT_EINPUT, "terms: job %u is there twice",
-		    terms->job_id);
+		return lt_fail(err, LT_EINPUT, "terms: job %u is there twice", terms->job_id);
 	record_pack(writer->block + in_block * LT_TERMS_RECORD_BYTES, terms);
 	writer->last_id = terms->job_id;
 	writer->count++;
-	return in_block == LT_TERMS_BLOCK - 1 ? write_block(writer, err)
-					      : LT_OK;
+	return in_block == LT_TERMS_BLOCK - 1 ? write_block(writer, err) : LT_OK;
 }
 
 int
@@ -245,8 +236,8 @@ lt_terms_drop(struct lt_terms_writer *writer)
 }
 
 int
-lt_terms_write(const char *path, struct lt_terms *records, uint32_t count,
-    uint64_t generation, struct lt_error *err)
+lt_terms_write(const char *path, struct lt_terms *records, uint32_t count, uint64_t generation,
+    struct lt_error *err)
 {
 	struct lt_terms_writer *writer;
 
@@ -267,8 +258,8 @@ lt_terms_write(const char *path, struct lt_terms *records, uint32_t count,
 
 /* Read and prove one block; *used: its records, strictly rising. */
 static int
-read_block(const struct lt_container *reader, uint32_t index,
-    unsigned char block[BLOCK_BYTES], uint32_t *used, struct lt_error *err)
+read_block(const struct lt_container *reader, uint32_t index, unsigned char block[BLOCK_BYTES],
+    uint32_t *used, struct lt_error *err)
 {
 	const uint32_t count = reader->sections[0].count;
 	const uint32_t first = index * LT_TERMS_BLOCK;
@@ -278,24 +269,22 @@ read_block(const struct lt_container *reader, uint32_t index,
 		wanted = LT_TERMS_BLOCK;
 	if (lt_pread_all(reader->source.fd, block, BLOCK_BYTES,
 		BLOCKS_AT + (uint64_t)index * BLOCK_BYTES) != LT_OK)
-		return lt_fail(
-		    err, LT_EIO, "terms: can't read block %u", index);
+		return lt_fail(err, LT_EIO, "terms: can't read block %u", index);
 	*used = lt_get_u32(block + AT_USED);
-	bool good = lt_get_u32(block + AT_CRC) ==
-			block_crc(block, reader->header.generation, index) &&
-		    *used == wanted;
+	bool good =
+	    lt_get_u32(block + AT_CRC) == block_crc(block, reader->header.generation, index) &&
+	    *used == wanted;
 	for (uint32_t i = 1; good && i < wanted; i++)
 		good = lt_get_u32(block + (i - 1) * LT_TERMS_RECORD_BYTES) <
 		       lt_get_u32(block + i * LT_TERMS_RECORD_BYTES);
 	if (!good)
-		return lt_fail(
-		    err, LT_ECHECKSUM, "terms: block %u is damaged", index);
+		return lt_fail(err, LT_ECHECKSUM, "terms: block %u is damaged", index);
 	return LT_OK;
 }
 
 static int
-find_terms(const struct lt_container *reader, uint32_t job_id,
-    struct lt_terms *terms, struct lt_error *err)
+find_terms(const struct lt_container *reader, uint32_t job_id, struct lt_terms *terms,
+    struct lt_error *err)
 {
 	unsigned char block[BLOCK_BYTES];
 	uint32_t low = 0;
@@ -308,8 +297,7 @@ find_terms(const struct lt_container *reader, uint32_t job_id,
 
 		if (code != LT_OK)
 			return code;
-		const unsigned char *const last =
-		    block + (used - 1) * LT_TERMS_RECORD_BYTES;
+		const unsigned char *const last = block + (used - 1) * LT_TERMS_RECORD_BYTES;
 		if (job_id < lt_get_u32(block)) {
 			high = middle;
 			continue;
@@ -318,8 +306,7 @@ find_terms(const struct lt_container *reader, uint32_t job_id,
 			low = middle + 1;
 			continue;
 		}
-		for (const unsigned char *at = block; at <= last;
-		     at += LT_TERMS_RECORD_BYTES)
+		for (const unsigned char *at = block; at <= last; at += LT_TERMS_RECORD_BYTES)
 			if (lt_get_u32(at) == job_id) {
 				record_unpack(terms, at);
 				return LT_OK;
@@ -330,11 +317,9 @@ find_terms(const struct lt_container *reader, uint32_t job_id,
 }
 
 int
-lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms,
-    struct lt_error *err)
+lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms, struct lt_error *err)
 {
-	static const struct lt_container_kind kind = {
-	    "terms", magic, 1, FILE_BYTES_MAX};
+	static const struct lt_container_kind kind = {"terms", magic, 1, FILE_BYTES_MAX};
 
 	memset(terms, 0, sizeof(*terms));
 	struct lt_input source = {0};
@@ -344,15 +329,12 @@ lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms,
 	struct lt_container reader;
 	int code = lt_container_open(&reader, &kind, &source, err);
 	if (code == LT_OK) {
-		code = lt_container_expect(
-		    &reader, 0, SECTION_BLOCKS, LT_TERMS_MAX, err);
+		code = lt_container_expect(&reader, 0, SECTION_BLOCKS, LT_TERMS_MAX, err);
 		const struct lt_section *const section = &reader.sections[0];
 		if (code == LT_OK &&
-		    section->length !=
-			(uint64_t)blocks_of(section->count) * BLOCK_BYTES)
-			code = lt_fail(err, LT_ECHECKSUM,
-			    "terms: %u records in %llu bytes", section->count,
-			    (unsigned long long)section->length);
+		    section->length != (uint64_t)blocks_of(section->count) * BLOCK_BYTES)
+			code = lt_fail(err, LT_ECHECKSUM, "terms: %u records in %llu bytes",
+			    section->count, (unsigned long long)section->length);
 		if (code == LT_OK)
 			code = find_terms(&reader, job_id, terms, err);
 		lt_container_close(&reader);

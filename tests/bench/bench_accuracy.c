@@ -33,8 +33,8 @@ enum {
 	MODEL_WEATHER,
 	MODELS
 };
-static const char *const model_names[MODELS] = {"last value", "last week",
-    "mean day 28 d", "lowtide, 28 d", "lowtide, fitted", "fitted, weather"};
+static const char *const model_names[MODELS] = {"last value", "last week", "mean day 28 d",
+    "lowtide, 28 d", "lowtide, fitted", "fitted, weather"};
 
 /* What is reported of the same data by others, not measured here. */
 static const char *const reported[] = {
@@ -46,13 +46,11 @@ static const char *const reported[] = {
     "weather, 8.83 % with these forecasts of it",
 };
 static const double want_without = 9.72, want_with = 8.83;
-static const double want_cover_low = 93, want_cover_high = 97,
-		    want_cover_each = 88;
+static const double want_cover_low = 93, want_cover_high = 97, want_cover_each = 88;
 
-static struct grid grids[] = {{.name = "CISO"}, {.name = "PJM"},
-    {.name = "ERCO"}, {.name = "ISNE"}, {.name = "EPE"}, {.name = "MISO"},
-    {.name = "DE"}, {.name = "SE"}, {.name = "PL"}, {.name = "NL"},
-    {.name = "ES"}};
+static struct grid grids[] = {{.name = "CISO"}, {.name = "PJM"}, {.name = "ERCO"}, {.name = "ISNE"},
+    {.name = "EPE"}, {.name = "MISO"}, {.name = "DE"}, {.name = "SE"}, {.name = "PL"},
+    {.name = "NL"}, {.name = "ES"}};
 enum { GRIDS = sizeof(grids) / sizeof(*grids) };
 
 struct run {			       /* of one model over one grid */
@@ -85,34 +83,29 @@ static struct lt_known
 known_at(const struct grid *grid, int64_t hour, int days, bool weather)
 {
 	const uint32_t count = count_until(grid->steps, grid->count, hour);
-	const uint32_t from =
-	    count_until(grid->steps, count, hour - (int64_t)days * 24);
+	const uint32_t from = count_until(grid->steps, count, hour - (int64_t)days * 24);
 	struct lt_known known = {.steps = grid->steps + from,
 	    .count = count - from,
 	    .seasonal = true,
 	    .now_utc_s = hour * LT_HOUR_S - 1};
 
 	for (int i = 0; weather && i < LT_WEATHER_COUNT; i++)
-		known.weather[i] = (struct lt_weather){
-		    grid->weather[i], count_until(grid->weather[i],
-					  grid->weather_count, hour + AHEAD)};
+		known.weather[i] = (struct lt_weather){grid->weather[i],
+		    count_until(grid->weather[i], grid->weather_count, hour + AHEAD)};
 	return known;
 }
 
 static void
-ours(const struct grid *grid, int64_t hour, int model, int origin,
-    double values[AHEAD])
+ours(const struct grid *grid, int64_t hour, int model, int origin, double values[AHEAD])
 {
 	static struct lt_forecast_fit fit;
 	static struct lt_rate_step out[LT_FORECAST_HOURS + 2];
 	const bool weather = model == MODEL_WEATHER;
-	struct lt_known known =
-	    known_at(grid, hour, LT_FORECAST_MEAN_DAYS, weather);
+	struct lt_known known = known_at(grid, hour, LT_FORECAST_MEAN_DAYS, weather);
 	double at = cpu_s();
 
 	if (model != MODEL_SHORT && origin % REFIT_DAYS == 0) {
-		const struct lt_known all =
-		    known_at(grid, hour, LT_FIT_DAYS, weather);
+		const struct lt_known all = known_at(grid, hour, LT_FIT_DAYS, weather);
 
 		(void)lt_forecast_fit(&fit, &all, NULL);
 		fit_s += cpu_s() - at;
@@ -120,8 +113,7 @@ ours(const struct grid *grid, int64_t hour, int model, int origin,
 		at = cpu_s();
 	}
 	known.fit = model == MODEL_SHORT ? NULL : &fit;
-	const uint32_t used =
-	    lt_forecast(out, sizeof(out) / sizeof(*out), &known);
+	const uint32_t used = lt_forecast(out, sizeof(out) / sizeof(*out), &known);
 	forecast_s += cpu_s() - at;
 	forecasts++;
 	for (uint32_t i = 0; i < used; i++) {
@@ -138,8 +130,8 @@ mean_of_hour(const struct grid *grid, int64_t hour, int64_t target)
 	double sum = 0;
 	int count = 0;
 
-	for (int64_t at = hour - 24 + (target - hour) % 24;
-	     at >= hour - LT_FORECAST_MEAN_DAYS * 24; at -= 24)
+	for (int64_t at = hour - 24 + (target - hour) % 24; at >= hour - LT_FORECAST_MEAN_DAYS * 24;
+	     at -= 24)
 		if (!isnan(grid_at(grid, at))) {
 			sum += grid_at(grid, at);
 			count++;
@@ -148,16 +140,13 @@ mean_of_hour(const struct grid *grid, int64_t hour, int64_t target)
 }
 
 static void
-forecast(const struct grid *grid, int64_t hour, int model, int origin,
-    double values[AHEAD])
+forecast(const struct grid *grid, int64_t hour, int model, int origin, double values[AHEAD])
 {
 	for (int i = 0; i < AHEAD; i++)
-		values[i] = model == MODEL_LAST ? grid_at(grid, hour - 1)
-			    : model == MODEL_WEEK
-				? grid_at(grid, hour + i - 168)
-			    : model == MODEL_MEAN_DAY
-				? mean_of_hour(grid, hour, hour + i)
-				: NAN;
+		values[i] = model == MODEL_LAST	      ? grid_at(grid, hour - 1)
+			    : model == MODEL_WEEK     ? grid_at(grid, hour + i - 168)
+			    : model == MODEL_MEAN_DAY ? mean_of_hour(grid, hour, hour + i)
+						      : NAN;
 	if (model >= MODEL_SHORT)
 		ours(grid, hour, model, origin, values);
 }
@@ -200,14 +189,12 @@ measure(const struct grid *grid, int64_t start, struct run *run)
 		starts++;
 		for (int i = 0; i < AHEAD; i++) {
 			const struct lt_forecast_band *const band =
-			    &bands[LT_FORECAST_OWN]
-				  [lt_forecast_bucket((i + 1) * LT_HOUR_S)];
+			    &bands[LT_FORECAST_OWN][lt_forecast_bucket((i + 1) * LT_HOUR_S)];
 			const double error = fabs(run->errors[origin][i]);
 
 			if (isnan(error))
 				continue;
-			run->mape[i / 24] +=
-			    100.0 / 24 * error / grid_at(grid, hour + i);
+			run->mape[i / 24] += 100.0 / 24 * error / grid_at(grid, hour + i);
 			hours++;
 			in_95 += error <= band->half_width_95;
 			in_80 += error <= band->half_width;
@@ -233,8 +220,7 @@ run_grid(const struct grid *grid, int64_t start, struct run *of)
 
 			forecast(grid, hour, model, origin, values);
 			for (int i = 0; i < AHEAD; i++)
-				run->errors[origin][i] =
-				    values[i] - grid_at(grid, hour + i);
+				run->errors[origin][i] = values[i] - grid_at(grid, hour + i);
 		}
 		measure(grid, start, run);
 	}
@@ -245,9 +231,8 @@ print_model(int model)
 {
 	double sums[DAYS + 3] = {0}, least = 100;
 
-	printf("\n%s\n%-6s %7s %7s %7s %7s %7s   in 95 %%  in 80 %%\n",
-	    model_names[model], "grid", "day 1", "day 2", "day 3", "day 4",
-	    "mean");
+	printf("\n%s\n%-6s %7s %7s %7s %7s %7s   in 95 %%  in 80 %%\n", model_names[model], "grid",
+	    "day 1", "day 2", "day 3", "day 4", "mean");
 	for (int i = 0; i < GRIDS; i++) {
 		const struct run *const run = &runs[i][model];
 
@@ -256,8 +241,7 @@ print_model(int model)
 			printf(" %7.2f", run->mape[k]);
 			sums[k] += run->mape[k] / GRIDS;
 		}
-		printf(" %7.2f   %7.1f  %7.1f\n", run->mean, run->cover_95,
-		    run->cover_80);
+		printf(" %7.2f   %7.1f  %7.1f\n", run->mean, run->cover_95, run->cover_80);
 		sums[DAYS] += run->mean / GRIDS;
 		sums[DAYS + 1] += run->cover_95 / GRIDS;
 		sums[DAYS + 2] += run->cover_80 / GRIDS;
@@ -266,15 +250,13 @@ print_model(int model)
 	printf("%-6s", "mean");
 	for (int k = 0; k <= DAYS; k++)
 		printf(" %7.2f", sums[k]);
-	printf("   %7.1f  %7.1f   least %.1f\n", sums[DAYS + 1], sums[DAYS + 2],
-	    least);
+	printf("   %7.1f  %7.1f   least %.1f\n", sums[DAYS + 1], sums[DAYS + 2], least);
 }
 
 static void
 goal(const char *name, double value, const char *want, bool is_met)
 {
-	printf("goal %s %.2f %s %s\n", name, value, want,
-	    is_met ? "met" : "missed");
+	printf("goal %s %.2f %s %s\n", name, value, want, is_met ? "met" : "missed");
 }
 
 static void
@@ -284,12 +266,10 @@ print_goals(void)
 		int model;
 		double want;
 		const char *mape, *mean, *least, *text;
-	} rows[] = {{MODEL_LONG, want_without, "mape-without-weather",
-			"cover-95-without-weather",
+	} rows[] = {{MODEL_LONG, want_without, "mape-without-weather", "cover-95-without-weather",
 			"least-cover-95-without-weather", "<9.72"},
-	    {MODEL_WEATHER, want_with, "mape-with-weather",
-		"cover-95-with-weather", "least-cover-95-with-weather",
-		"<8.83"}};
+	    {MODEL_WEATHER, want_with, "mape-with-weather", "cover-95-with-weather",
+		"least-cover-95-with-weather", "<8.83"}};
 
 	for (int row = 0; row < 2; row++) {
 		double mape = 0, cover = 0, least = 100;
@@ -301,8 +281,7 @@ print_goals(void)
 			cover += run->cover_95 / GRIDS;
 			least = fmin(least, run->cover_95);
 		}
-		goal(rows[row].mape, mape, rows[row].text,
-		    mape < rows[row].want);
+		goal(rows[row].mape, mape, rows[row].text, mape < rows[row].want);
 		goal(rows[row].mean, cover, "93..97",
 		    cover >= want_cover_low && cover <= want_cover_high);
 		goal(rows[row].least, least, ">=88", least >= want_cover_each);
@@ -322,15 +301,14 @@ print_summary(void)
 
 			for (int k = 0; k < GRIDS; k++)
 				mean += runs[k][model].mean / GRIDS;
-			printf(
-			    " %15.2f", i < GRIDS ? runs[i][model].mean : mean);
+			printf(" %15.2f", i < GRIDS ? runs[i][model].mean : mean);
 		}
 	}
 	printf("\n\n");
 	for (size_t i = 0; i < sizeof(reported) / sizeof(*reported); i++)
 		printf("reported: %s\n", reported[i]);
-	printf("time: a fit %.0f ms, a forecast %.2f ms (processor time)\n\n",
-	    1e3 * fit_s / fits, 1e3 * forecast_s / forecasts);
+	printf("time: a fit %.0f ms, a forecast %.2f ms (processor time)\n\n", 1e3 * fit_s / fits,
+	    1e3 * forecast_s / forecasts);
 }
 
 int
@@ -354,8 +332,8 @@ main(int argc, char **argv)
 		run_grid(&grids[i], start, runs[i]);
 		grid_free(&grids[i]);
 	}
-	printf("Forecasts of 96 h, each day at 00 UTC, %d hours%s; MAPE, %%\n",
-	    TEST_HOURS, before ? " to mid-2021" : " to the end of 2021");
+	printf("Forecasts of 96 h, each day at 00 UTC, %d hours%s; MAPE, %%\n", TEST_HOURS,
+	    before ? " to mid-2021" : " to the end of 2021");
 	for (int model = MODEL_SHORT; model < MODELS; model++)
 		print_model(model);
 	print_summary();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long lowtided keeps one waiting: GET PATH over its Unix socket, five
- * times a second, until SIGTERM; then "COUNT FAILED P50 P99 WORST", in ms from
- * connect() to the last byte.
+ * How long lowtided keeps one waiting: GET PATH over its Unix socket, five times a second, until
+ * SIGTERM; then "COUNT FAILED P50 P99 WORST", in ms from connect() to the last byte.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -41,9 +40,7 @@ ask(const struct sockaddr_un *address, const char *request)
 	ssize_t got;
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0 ||
-	    connect(fd, (const struct sockaddr *)address, sizeof(*address)) !=
-		0 ||
+	if (fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof(*address)) != 0 ||
 	    write(fd, request, strlen(request)) != (ssize_t)strlen(request)) {
 		close(fd);
 		return 0;
@@ -77,8 +74,7 @@ main(int argc, char **argv)
 	}
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", argv[1]);
 	snprintf(request, sizeof(request),
-	    "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-	    argv[2]);
+	    "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", argv[2]);
 	sigaction(SIGTERM, &(struct sigaction){.sa_handler = end}, NULL);
 	while (!ended && count < ANSWERS_MAX) {
 		const double began_ms = now_ms();

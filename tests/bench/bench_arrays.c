@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arrays of 16 to 1,000 tasks that run at once on nodes that are taken away,
- * with a deadline: how often lt_decide() sends one so late that it misses it,
- * and how far the end that it tells is from the one that comes. The grid
- * becomes cleaner by the hour, so that the latest start is the best. Random
- * interruptions by a seed. For make quality.
+ * Arrays of 16 to 1,000 tasks that run at once on nodes that are taken away, with a deadline: how
+ * often lt_decide() sends one so late that it misses it, and how far the end that it tells is from
+ * the one that comes. The grid becomes cleaner by the hour, so that the latest start is the best.
+ * Random interruptions by a seed. For make quality.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +23,7 @@ static struct lt_series series;
 static int64_t starts[STEPS + 1];
 static double values[STEPS], integrals[STEPS + 1];
 static struct lt_partition partition;
-static struct lt_shape shape = {
-    .node_count = 1000, .cpus = 1, .memory_mib = 1024, .gpu_index = -1};
+static struct lt_shape shape = {.node_count = 1000, .cpus = 1, .memory_mib = 1024, .gpu_index = -1};
 static struct lt_market market;
 static struct lt_plan plan;
 
@@ -44,9 +42,8 @@ make_market(void)
 		values[i] = 1000 - i;
 	if (lt_series_prepare(&series, NULL) != LT_OK)
 		exit(1);
-	partition = (struct lt_partition){.flags = LT_PARTITION_UP |
-						   LT_PARTITION_MANAGED |
-						   LT_PARTITION_PREEMPTIBLE,
+	partition = (struct lt_partition){
+	    .flags = LT_PARTITION_UP | LT_PARTITION_MANAGED | LT_PARTITION_PREEMPTIBLE,
 	    .max_time_s = INT64_MAX,
 	    .max_nodes = UINT32_MAX,
 	    .allow_accounts = "",
@@ -105,8 +102,8 @@ try(struct sums *sums, const struct lt_request *request)
 		for (uint32_t task = 0; task < request->array_tasks; task++)
 			longest_s = fmax(longest_s, task_s(&course));
 		sum_s += longest_s;
-		sums->late += (double)plan.chosen.start_utc_s + longest_s >
-			      (double)request->deadline_utc_s;
+		sums->late +=
+		    (double)plan.chosen.start_utc_s + longest_s > (double)request->deadline_utc_s;
 		sums->trials++;
 	}
 	sums->off += fabs(sum_s / TRIALS / told_s - 1);
@@ -121,34 +118,27 @@ main(void)
 	struct sums all = {0};
 
 	make_market();
-	printf(
-	    "Arrays that run at once, with a deadline\n%6s %9s %8s %7s %9s\n",
-	    "tasks", "planned", "refused", "late %", "told off");
+	printf("Arrays that run at once, with a deadline\n%6s %9s %8s %7s %9s\n", "tasks",
+	    "planned", "refused", "late %", "told off");
 	for (int t = 0; t <= 4; t++) {
 		struct sums sums = {0};
 
 		for (int w = 0; t < 4 && w < 3; w++)
 			for (int h = 0; h < 3; h++)
 				for (int saves = 0; saves < 2; saves++) {
-					const int64_t work_s =
-					    work_h[w] * LT_HOUR_S;
-					const struct lt_request request = {
-					    .min_nodes = 1,
+					const int64_t work_s = work_h[w] * LT_HOUR_S;
+					const struct lt_request request = {.min_nodes = 1,
 					    .max_nodes = 1,
 					    .cpus = 1,
 					    .array_tasks = tasks[t],
 					    .limit_s = 2 * work_s,
 					    .expected_run_s = work_s,
-					    .deadline_utc_s =
-						NOW + 10 * work_s + LT_DAY_S,
+					    .deadline_utc_s = NOW + 10 * work_s + LT_DAY_S,
 					    .objective = LT_OBJECTIVE_CARBON,
-					    .checkpoint = {.enabled =
-							       saves == 1,
-						.write_s = 60},
+					    .checkpoint = {.enabled = saves == 1, .write_s = 60},
 					    .max_cost_micros = LT_UNSET_64};
 
-					partition.hazard_per_node_hour =
-					    hazards[h];
+					partition.hazard_per_node_hour = hazards[h];
 					try(&sums, &request);
 				}
 		all.planned += sums.planned;
@@ -159,10 +149,8 @@ main(void)
 		if (t == 4)
 			sums = all;
 		printf("%6s %9d %8d %7.1f %8.1f%%\n",
-		    t == 4 ? "all"
-			   : (const char *[]){"16", "64", "250", "1000"}[t],
-		    sums.planned, sums.refused, 100.0 * sums.late / sums.trials,
-		    100 * sums.off / sums.planned);
+		    t == 4 ? "all" : (const char *[]){"16", "64", "250", "1000"}[t], sums.planned,
+		    sums.refused, 100.0 * sums.late / sums.trials, 100 * sums.off / sums.planned);
 	}
 	return 0;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How often the time that is not passed with 95 % is passed: jobs and arrays on
- * recorded spot nodes (Can't Be Late's windows). Of each environment every
- * other window is learned from, by what lowtided uses: how often nodes are
- * taken, and how long work waits for them. On the others the jobs are played,
- * tick by tick. For make deadline-quality.
+ * How often the time that is not passed with 95 % is passed: jobs and arrays on recorded spot nodes
+ * (Can't Be Late's windows). Of each environment every other window is learned from, by what
+ * lowtided uses: how often nodes are taken, and how long work waits for them. On the others the
+ * jobs are played, tick by tick. For make deadline-quality.
  */
 #include <jansson.h>
 #include <math.h>
@@ -41,13 +40,12 @@ load_window(struct window *window, const char *path)
 	size_t index;
 	const json_t *tick;
 
-	window->tick_s = json_number_value(
-	    json_object_get(json_object_get(all, "metadata"), "gap_seconds"));
+	window->tick_s =
+	    json_number_value(json_object_get(json_object_get(all, "metadata"), "gap_seconds"));
 	window->ticks = 0;
 	json_array_foreach(data, index, tick)
 		if (window->ticks < TICKS)
-			window->is_away[window->ticks++] =
-			    json_number_value(tick) != 0;
+			window->is_away[window->ticks++] = json_number_value(tick) != 0;
 	json_decref(all);
 	return window->ticks > 0 && window->tick_s > 0;
 }
@@ -59,16 +57,15 @@ load_environment(const char *directory, const char *name)
 	for (int i = 0; i < WINDOWS; i++) {
 		char path[400];
 
-		snprintf(path, sizeof(path),
-		    "%s/spot/us-west-%s/traces/random_start/%d.json", directory,
-		    name, i);
+		snprintf(path, sizeof(path), "%s/spot/us-west-%s/traces/random_start/%d.json",
+		    directory, name, i);
 		window_count += load_window(&windows[window_count], path);
 	}
 	return window_count;
 }
 
-/* A partition: a node, or as many pools as windows in a row, of which each
- * goes as a whole. Windows of even place are learned from. */
+/* A partition: a node, or as many pools as windows in a row, of which each goes as a whole. Windows
+ * of even place are learned from. */
 struct place {
 	int pools, nodes; /* of each pool */
 };
@@ -101,26 +98,19 @@ learn(struct learned *learned, const struct place *place)
 			uint32_t there = 0;
 
 			for (int p = 0; p < place->pools; p++)
-				there += pool_of(w, p)->is_away[i]
-					     ? 0
-					     : (uint32_t)place->nodes;
-			spells[count++] =
-			    (struct lt_spell){at_utc_s, at_utc_s + tick_s,
-				there, (uint32_t)(place->pools * place->nodes)};
+				there += pool_of(w, p)->is_away[i] ? 0 : (uint32_t)place->nodes;
+			spells[count++] = (struct lt_spell){at_utc_s, at_utc_s + tick_s, there,
+			    (uint32_t)(place->pools * place->nodes)};
 			at_utc_s += tick_s;
-			own.node_hours +=
-			    in->is_away[i] ? 0 : in->tick_s / LT_HOUR_S;
-			own.interruptions += i + 1 < in->ticks &&
-					     !in->is_away[i] &&
-					     in->is_away[i + 1];
+			own.node_hours += in->is_away[i] ? 0 : in->tick_s / LT_HOUR_S;
+			own.interruptions +=
+			    i + 1 < in->ticks && !in->is_away[i] && in->is_away[i + 1];
 		}
 		at_utc_s += LT_DAY_S; /* nothing is known of it */
 	}
-	if (lt_waits_learn(&learned->availability, spells, count, NULL) !=
-	    LT_OK)
+	if (lt_waits_learn(&learned->availability, spells, count, NULL) != LT_OK)
 		exit(1);
-	learned->hazard_per_h =
-	    lt_posterior(lt_hazard_per_hour(0.05, 730), &own, &own_share);
+	learned->hazard_per_h = lt_posterior(lt_hazard_per_hour(0.05, 730), &own, &own_share);
 }
 
 struct job {
@@ -141,8 +131,7 @@ work(struct task *task, const struct job *job, double left_s)
 {
 	for (;;) {
 		const double first_s = fmin(task->before_s, left_s);
-		const double until_s =
-		    fmin(job->interval_s, job->work_s - task->kept_s);
+		const double until_s = fmin(job->interval_s, job->work_s - task->kept_s);
 
 		task->before_s -= first_s;
 		left_s -= first_s;
@@ -162,11 +151,11 @@ work(struct task *task, const struct job *job, double left_s)
 	}
 }
 
-/* Nodes that are taken back take their tasks with them; whoever waits, in
- * order, has the free ones. */
+/* Nodes that are taken back take their tasks with them; whoever waits, in order, has the free
+ * ones. */
 static void
-place_tasks(struct task *tasks, const struct job *job,
-    const struct place *place, int first, int tick)
+place_tasks(
+    struct task *tasks, const struct job *job, const struct place *place, int first, int tick)
 {
 	int used[POOLS_MAX] = {0};
 
@@ -185,8 +174,7 @@ place_tasks(struct task *tasks, const struct job *job,
 	}
 	for (int t = 0; t < job->tasks; t++)
 		for (int p = 0; p < place->pools && tasks[t].pool < 0; p++)
-			if (!pool_of(first, p)->is_away[tick] &&
-			    used[p] < place->nodes) {
+			if (!pool_of(first, p)->is_away[tick] && used[p] < place->nodes) {
 				tasks[t].pool = p;
 				used[p]++;
 			}
@@ -225,23 +213,20 @@ struct sums {
 };
 
 static void
-score(struct sums *sums, const struct learned *learned,
-    const struct place *place, struct job *job)
+score(struct sums *sums, const struct learned *learned, const struct place *place, struct job *job)
 {
 	const struct lt_exposure exposure = {.work_s = job->work_s,
 	    .hazard_per_h = learned->hazard_per_h,
 	    .restart_s = job->restart_s,
 	    .checkpoint = {.enabled = true, .write_s = WRITE_S}};
 	const struct lt_tasks tasks = {job->tasks, job->tasks};
-	const double end_s = lt_last_task_end_s(
-	    &exposure, &tasks, &learned->availability, job->tasks > 1, 0.95);
+	const double end_s =
+	    lt_last_task_end_s(&exposure, &tasks, &learned->availability, job->tasks > 1, 0.95);
 
 	job->interval_s = lt_active_time(&exposure).interval_s;
 	for (int w = 1; w < window_count; w += 2)
-		for (int from = 0; from < windows[w].ticks;
-		     from += START_EVERY) {
-			if (!(end_s < (windows[w].ticks - from) *
-					  windows[w].tick_s)) {
+		for (int from = 0; from < windows[w].ticks; from += START_EVERY) {
+			if (!(end_s < (windows[w].ticks - from) * windows[w].tick_s)) {
 				sums->too_long++;
 				continue;
 			}
@@ -261,8 +246,7 @@ add(struct sums *total, const struct sums *sums)
 static void
 print(const char *name, const char *what, const struct sums *sums)
 {
-	printf(
-	    "%-10s %-22s %8d %9d ", name, what, sums->stated, sums->too_long);
+	printf("%-10s %-22s %8d %9d ", name, what, sums->stated, sums->too_long);
 	if (sums->stated > 0)
 		printf("%7.1f\n", 100.0 * sums->late / sums->stated);
 	else
@@ -272,8 +256,8 @@ print(const char *name, const char *what, const struct sums *sums)
 int
 main(int argc, char **argv)
 {
-	static const char *const names[] = {"2a_k80_1", "2a_k80_8", "2a_v100_1",
-	    "2a_v100_8", "2b_k80_1", "2b_k80_8", "2b_v100_1", "2b_v100_8"};
+	static const char *const names[] = {"2a_k80_1", "2a_k80_8", "2a_v100_1", "2a_v100_8",
+	    "2b_k80_1", "2b_k80_8", "2b_v100_1", "2b_v100_8"};
 	static const int works_h[] = {1, 2, 4, 8, 16, 24, 48};
 	static const struct {
 		const char *what;
@@ -290,8 +274,7 @@ main(int argc, char **argv)
 		fputs("usage: bench_deadlines DIR\n", stderr);
 		return 2;
 	}
-	printf("%-10s %-22s %8s %9s %7s\n", "nodes of", "", "stated",
-	    "too long", "late %");
+	printf("%-10s %-22s %8s %9s %7s\n", "nodes of", "", "stated", "too long", "late %");
 	for (int k = 0; k < 3; k++) {
 		struct sums total = {0};
 
@@ -300,16 +283,14 @@ main(int argc, char **argv)
 			struct sums sums = {0};
 
 			if (load_environment(argv[1], names[e]) == 0) {
-				fprintf(stderr, "%s: no windows of %s\n",
-				    argv[1], names[e]);
+				fprintf(stderr, "%s: no windows of %s\n", argv[1], names[e]);
 				return 1;
 			}
 			learn(&learned, &kinds[k].place);
 			for (int w = 0; w < 7; w++)
 				for (int r = 0; r < 2; r++)
 					score(&sums, &learned, &kinds[k].place,
-					    &(struct job){.work_s = works_h[w] *
-								    LT_HOUR_S,
+					    &(struct job){.work_s = works_h[w] * LT_HOUR_S,
 						.restart_s = restarts_s[r],
 						.tasks = kinds[k].tasks});
 			print(names[e], kinds[k].what, &sums);

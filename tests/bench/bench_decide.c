@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long one lt_decide() takes: 64 partitions, each with a price of its own,
- * 8 carbon zones, 7 days of 5-minute steps; jobs of all lengths and objectives,
- * for windows of 24 hours and 7 days, and jobs that did not ask. In processor
- * time, so that what else runs here counts little. Lines `name value unit`.
+ * How long one lt_decide() takes: 64 partitions, each with a price of its own, 8 carbon zones, 7
+ * days of 5-minute steps; jobs of all lengths and objectives, for windows of 24 hours and 7 days,
+ * and jobs that did not ask. In processor time, so that what else runs here counts little. Lines
+ * `name value unit`.
  */
 #include <math.h>
 #include <stdio.h>
@@ -27,11 +27,8 @@ enum {
 static struct lt_series series[SERIES];
 static int64_t starts[SERIES][STEPS + 1];
 static double values[SERIES][STEPS], integrals[SERIES][STEPS + 1];
-static struct lt_shape shape = {.node_count = 64,
-    .cpus = 64,
-    .gpus = 8,
-    .memory_mib = 1024000,
-    .gpu_index = 0};
+static struct lt_shape shape = {
+    .node_count = 64, .cpus = 64, .gpus = 8, .memory_mib = 1024000, .gpu_index = 0};
 static struct lt_partition partitions[PARTITIONS];
 static struct lt_plan plan;
 static double times_us[JOBS];
@@ -59,9 +56,8 @@ fill_series(int index, double base)
 	for (int i = 0; i <= STEPS; i++)
 		starts[index][i] = NOW - 150 + (int64_t)i * STEP_S;
 	for (int i = 0; i < STEPS; i++)
-		values[index][i] =
-		    base * (1 + swing * sin(6.2831853 * (i / 288.0 + phase)) +
-			       0.1 * (fraction() - 0.5));
+		values[index][i] = base * (1 + swing * sin(6.2831853 * (i / 288.0 + phase)) +
+					      0.1 * (fraction() - 0.5));
 	if (lt_series_prepare(&series[index], NULL) != LT_OK)
 		exit(1);
 }
@@ -87,32 +83,31 @@ fill_market(struct lt_market *market, struct lt_gpu *gpus, int gpu_count)
 		fill_series(PARTITIONS + i, 100 + 400 * fraction());
 	for (int i = 0; i < PARTITIONS; i++) {
 		fill_series(i, (8 + 4 * fraction()) * LT_MICROS);
-		partitions[i] = (struct lt_partition){
-		    .flags = LT_PARTITION_UP | LT_PARTITION_MANAGED,
-		    .max_time_s = INT64_MAX,
-		    .max_nodes = UINT32_MAX,
-		    .allow_accounts = "",
-		    .deny_accounts = "",
-		    .allow_qos = "",
-		    .deny_qos = "",
-		    .node_count = 64,
-		    .shape_count = 1,
-		    .price_series = i,
-		    .carbon_series = PARTITIONS + i % ZONES,
-		    .tariff_series = LT_NO_SERIES,
-		    .occupancy_series = LT_NO_SERIES,
-		    .node_idle_w = 500,
-		    .node_cpu_w = 600,
-		    .node_gpu_w = 3200,
-		    .pue = 1.15};
+		partitions[i] =
+		    (struct lt_partition){.flags = LT_PARTITION_UP | LT_PARTITION_MANAGED,
+			.max_time_s = INT64_MAX,
+			.max_nodes = UINT32_MAX,
+			.allow_accounts = "",
+			.deny_accounts = "",
+			.allow_qos = "",
+			.deny_qos = "",
+			.node_count = 64,
+			.shape_count = 1,
+			.price_series = i,
+			.carbon_series = PARTITIONS + i % ZONES,
+			.tariff_series = LT_NO_SERIES,
+			.occupancy_series = LT_NO_SERIES,
+			.node_idle_w = 500,
+			.node_cpu_w = 600,
+			.node_gpu_w = 3200,
+			.pue = 1.15};
 	}
 }
 
 static struct lt_request
 some_request(enum lt_objective objective)
 {
-	static const int64_t run_s[] = {
-	    300, 1800, 3 * 3600, 8 * 3600 + 77, 86400, 3 * 86400};
+	static const int64_t run_s[] = {300, 1800, 3 * 3600, 8 * 3600 + 77, 86400, 3 * 86400};
 	struct lt_request request = {.min_nodes = 1,
 	    .max_nodes = 1 + (uint32_t)(fraction() * 4),
 	    .cpus = 32,
@@ -151,13 +146,11 @@ measure(const struct lt_market *market, const char *name, bool plain)
 	for (int i = -WARM_UP; i < JOBS; i++) {
 		const struct lt_request request = some_request(
 		    plain ? LT_OBJECTIVE_OFF
-			  : (enum lt_objective)(
-				LT_OBJECTIVE_BALANCED + (int)(fraction() * 4)));
+			  : (enum lt_objective)(LT_OBJECTIVE_BALANCED + (int)(fraction() * 4)));
 		const int64_t at_s = NOW + (int64_t)(fraction() * 600);
 		const double start_us = now_us();
 
-		if (lt_decide(&plan, &request, market, NULL, 0, at_s, NULL) !=
-		    LT_OK)
+		if (lt_decide(&plan, &request, market, NULL, 0, at_s, NULL) != LT_OK)
 			exit(1);
 		if (i >= 0)
 			times_us[i] = now_us() - start_us;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How good our forecast is on real grids: mean absolute error by lead beside
- * the simple ones, and how much of what perfect foresight saves is kept when
- * jobs start by it, or by the climatology of the hours that it is not tried
- * on. Arguments: the directory of the recorded zones (gaps, doubles and all),
- * and that of CarbonX.
+ * How good our forecast is on real grids: mean absolute error by lead beside the simple ones, and
+ * how much of what perfect foresight saves is kept when jobs start by it, or by the climatology of
+ * the hours that it is not tried on. Arguments: the directory of the recorded zones (gaps, doubles
+ * and all), and that of CarbonX.
  */
 #include <stdio.h>
 
@@ -25,9 +24,7 @@ static struct carbon_zone zones[] = {
     {.name = "ES", .file = "ES_2022_hourly.csv", .column = "LCA"},
     {.name = "FR", .file = "FR.csv", .column = "carbon_intensity_avg"},
     {.name = "GB", .file = "GB.csv", .column = "carbon_intensity_avg"},
-    {.name = "US-CAL-CISO",
-	.file = "US-CAL-CISO.csv",
-	.column = "carbon_intensity_avg"},
+    {.name = "US-CAL-CISO", .file = "US-CAL-CISO.csv", .column = "carbon_intensity_avg"},
 };
 enum { ZONES = sizeof(zones) / sizeof(*zones) };
 
@@ -37,8 +34,7 @@ print_errors(const struct carbon_zone *zone)
 	struct forecast_scores scores;
 
 	score_zone(zone, START_EVERY, &scores);
-	printf("%s: mean absolute error, g CO2e/kWh, %d starts\n", zone->name,
-	    scores.starts);
+	printf("%s: mean absolute error, g CO2e/kWh, %d starts\n", zone->name, scores.starts);
 	printf("  %-14s", "lead, h");
 	for (int i = 0; i < SCORE_LEADS; i++)
 		printf(" %6d", score_leads[i]);
@@ -49,8 +45,8 @@ print_errors(const struct carbon_zone *zone)
 			printf(" %6.1f", score_of(&scores, model, i));
 		printf("\n");
 	}
-	printf("  least at %d of %d leads, target all\n",
-	    SCORE_LEADS - score_beaten(&scores), SCORE_LEADS);
+	printf("  least at %d of %d leads, target all\n", SCORE_LEADS - score_beaten(&scores),
+	    SCORE_LEADS);
 }
 
 /* The hours of a window, holes filled by the hour before; false = too many. */
@@ -103,10 +99,8 @@ try_year(const struct carbon_zone *zone, struct savings *savings)
 	double means[12][24];
 
 	profile_make(zone, PROFILE_YEAR, means);
-	for (int64_t at = SCORE_WINDOW; at + WINDOW_HOURS < zone->hours;
-	     at += TRY_EVERY) {
-		double seen[WINDOW_HOURS], guess[WINDOW_HOURS],
-		    ours[WINDOW_HOURS + 1];
+	for (int64_t at = SCORE_WINDOW; at + WINDOW_HOURS < zone->hours; at += TRY_EVERY) {
+		double seen[WINDOW_HOURS], guess[WINDOW_HOURS], ours[WINDOW_HOURS + 1];
 
 		if (!profile_has(zone, at + 1, PROFILE_TRY_YEAR) ||
 		    !profile_has(zone, at + WINDOW_HOURS, PROFILE_TRY_YEAR) ||
@@ -130,21 +124,18 @@ print_savings(const char *directory)
 	printf("Share of the perfect saving kept, %%: jobs of %d h started "
 	       "within %d h in %d, climatology of %d; target 50\n",
 	    JOB_HOURS, WINDOW_HOURS, PROFILE_TRY_YEAR, PROFILE_YEAR);
-	printf("%-12s %6s %8s %11s %8s\n", "zone", "jobs", "g/kWh",
-	    "climatology", "forecast");
+	printf("%-12s %6s %8s %11s %8s\n", "zone", "jobs", "g/kWh", "climatology", "forecast");
 	for (int i = 0; i < PROFILE_ZONES; i++) {
 		struct carbon_zone *const zone = &profile_zones[i];
 		struct savings savings = {0};
 
 		if (!zone_load(zone, directory)) {
-			fprintf(stderr, "%s/%s: not as expected\n", directory,
-			    zone->file);
+			fprintf(stderr, "%s/%s: not as expected\n", directory, zone->file);
 			return 1;
 		}
 		try_year(zone, &savings);
-		printf("%-12s %6d %8.1f %11.1f %8.1f\n", zone->name,
-		    savings.tries, savings.perfect / savings.tries,
-		    100 * savings.climatology / savings.perfect,
+		printf("%-12s %6d %8.1f %11.1f %8.1f\n", zone->name, savings.tries,
+		    savings.perfect / savings.tries, 100 * savings.climatology / savings.perfect,
 		    100 * savings.ours / savings.perfect);
 	}
 	return 0;
@@ -159,8 +150,7 @@ main(int argc, char **argv)
 	}
 	for (int i = 0; i < ZONES; i++) {
 		if (!zone_load(&zones[i], argv[1])) {
-			fprintf(stderr, "%s/%s: not as expected\n", argv[1],
-			    zones[i].file);
+			fprintf(stderr, "%s/%s: not as expected\n", argv[1], zones[i].file);
 			return 1;
 		}
 		print_errors(&zones[i]);

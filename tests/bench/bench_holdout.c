@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Does the interval of what moving saved hold the truth as often as it says?
- * Months of jobs are made up whose costs are known at home and elsewhere, with
- * the sizes of a recorded trace; users are drawn as at a site, and what the
- * report would say is compared with what was saved. docs/quality.md.
+ * Does the interval of what moving saved hold the truth as often as it says? Months of jobs are
+ * made up whose costs are known at home and elsewhere, with the sizes of a recorded trace; users
+ * are drawn as at a site, and what the report would say is compared with what was saved.
+ * docs/quality.md.
  *
  *   bench_holdout TRACE.csv [MONTHS]
  */
@@ -49,8 +49,7 @@ uniform(void)
 {
 	static const uint64_t key[2] = {1, 2};
 
-	return ((double)(lt_siphash(key, ++state, 0) >> 11) + 0.5) /
-	       9007199254740992.0;
+	return ((double)(lt_siphash(key, ++state, 0) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 static double
@@ -70,16 +69,12 @@ read_sizes(const char *path)
 		fprintf(stderr, "bench_holdout: can't open %s\n", path);
 		exit(1);
 	}
-	while (
-	    fgets(line, sizeof(line), file) != NULL && size_count < TRACE_MAX)
-		if (sscanf(line, "%lf,%lf,%lf", &arrival, &length, &cpus) ==
-			3 &&
-		    length > 0)
+	while (fgets(line, sizeof(line), file) != NULL && size_count < TRACE_MAX)
+		if (sscanf(line, "%lf,%lf,%lf", &arrival, &length, &cpus) == 3 && length > 0)
 			sizes[size_count++] = length * cpus / LT_HOUR_S;
 	fclose(file);
 	if (size_count < 100) {
-		fprintf(stderr, "bench_holdout: %s: %d jobs, want 100\n", path,
-		    size_count);
+		fprintf(stderr, "bench_holdout: %s: %d jobs, want 100\n", path, size_count);
 		exit(1);
 	}
 }
@@ -103,12 +98,10 @@ make_month(struct month *month, const struct site *site, uint64_t number)
 	for (int u = 0; u < site->users; u++) {
 		const double there_at_all = 0.1 + 0.6 * uniform();
 		const double scale = exp(normal()); /* of his jobs */
-		const double saves =
-		    site->saving + site->saving_spread * normal();
+		const double saves = site->saving + site->saving_spread * normal();
 
 		for (int day = 0; day < DAYS; day++) {
-			const int64_t at =
-			    (int64_t)day * LT_DAY_S + 36000; /* one period */
+			const int64_t at = (int64_t)day * LT_DAY_S + 36000; /* one period */
 			struct lt_request request = {.uid = (uint32_t)u};
 			struct lt_measured_user user;
 			const double jobs = -site->jobs_a_day * log(uniform());
@@ -117,27 +110,20 @@ make_month(struct month *month, const struct site *site, uint64_t number)
 			if (uniform() > there_at_all)
 				continue;
 			lt_holdout_lay(&request, &holdout, at);
-			user = (struct lt_measured_user){
-			    .is_kept = request.is_held_out};
+			user = (struct lt_measured_user){.is_kept = request.is_held_out};
 			double work = 0;
 			for (int j = 0; j <= (int)jobs; j++) {
 				const double expected =
-				    scale *
-				    sizes[(int)(uniform() * size_count)];
-				const double length =
-				    exp(mood + site->length_spread * normal());
+				    scale * sizes[(int)(uniform() * size_count)];
+				const double length = exp(mood + site->length_spread * normal());
 				/* Prices at home move, too. */
-				const double home =
-				    expected * length * (1 + 0.15 * normal());
+				const double home = expected * length * (1 + 0.15 * normal());
 				const double there =
-				    home * fmax(0.05, 1 - saves -
-							  site->saving_spread *
-							      normal());
+				    home * fmax(0.05, 1 - saves - site->saving_spread * normal());
 
 				work += expected * length;
 				user.baseline += expected;
-				user.charged +=
-				    request.is_held_out ? home : there;
+				user.charged += request.is_held_out ? home : there;
 				if (!request.is_held_out) {
 					month->home += home;
 					month->there += there;
@@ -179,8 +165,7 @@ count_month(struct tally *tally, const struct month *month, enum by by)
 }
 
 static bool
-print_tally(
-    const struct site *site, const struct tally *t, enum by by, int months)
+print_tally(const struct site *site, const struct tally *t, enum by by, int months)
 {
 	static const char *const names[BYS] = {"work", "quote"};
 	const double percent = t->with > 0 ? 100.0 * t->held / t->with : 0;
@@ -188,11 +173,10 @@ print_tally(
 
 	printf(
 	    "%-24s by %-6s %5.1f user-days kept; of %d intervals, %.3f wide, the truth is in %d, below %d, above %d\n",
-	    site->name, names[by], t->kept / months, t->with,
-	    t->with > 0 ? t->width / t->with : 0, t->held, t->low, t->high);
-	printf("goal %-24s by %-6s %5.1f %%   %g to %g %%   %s\n", site->name,
-	    names[by], percent, site->least, site->most,
-	    met ? "met" : "missed");
+	    site->name, names[by], t->kept / months, t->with, t->with > 0 ? t->width / t->with : 0,
+	    t->held, t->low, t->high);
+	printf("goal %-24s by %-6s %5.1f %%   %g to %g %%   %s\n", site->name, names[by], percent,
+	    site->least, site->most, met ? "met" : "missed");
 	fflush(stdout);
 	return met;
 }

@@ -39,9 +39,8 @@ compare(const void *left, const void *right)
 }
 
 static void
-measure(const char *name, const char *adapter_name,
-    const struct lt_source_options *options, const char *bytes,
-    size_t byte_count)
+measure(const char *name, const char *adapter_name, const struct lt_source_options *options,
+    const char *bytes, size_t byte_count)
 {
 	const struct lt_adapter *const adapter = lt_adapter_find(adapter_name);
 	double took_ms[RUNS];
@@ -52,10 +51,9 @@ measure(const char *name, const char *adapter_name,
 		const double begin_ms = now_ms();
 
 		if (lt_adapter_parse(adapter, options,
-			&(struct lt_answer){bytes, byte_count, NOW_UTC_S},
-			&points, &err) != LT_OK) {
-			fprintf(
-			    stderr, "bench_parse: %s: %s\n", name, err.text);
+			&(struct lt_answer){bytes, byte_count, NOW_UTC_S}, &points,
+			&err) != LT_OK) {
+			fprintf(stderr, "bench_parse: %s: %s\n", name, err.text);
 			exit(1);
 		}
 		took_ms[i] = now_ms() - begin_ms;
@@ -68,16 +66,16 @@ measure(const char *name, const char *adapter_name,
 static size_t
 make_advisor(char *out)
 {
-	size_t length = (size_t)sprintf(out,
-	    "{\"ranges\": [{\"index\": 0, \"label\": \"<5%%\", \"dots\": 0, "
-	    "\"max\": 5}], \"spot_advisor\": {");
+	size_t length =
+	    (size_t)sprintf(out, "{\"ranges\": [{\"index\": 0, \"label\": \"<5%%\", \"dots\": 0, "
+				 "\"max\": 5}], \"spot_advisor\": {");
 
 	for (int region = 0; region < REGIONS; region++) {
-		length += (size_t)sprintf(out + length, "%s\"region-%d\": {",
-		    region == 0 ? "" : ", ", region);
+		length += (size_t)sprintf(
+		    out + length, "%s\"region-%d\": {", region == 0 ? "" : ", ", region);
 		for (int os = 0; os < 2; os++) {
-			length += (size_t)sprintf(out + length, "%s\"%s\": {",
-			    os == 0 ? "" : ", ", os == 0 ? "Linux" : "Windows");
+			length += (size_t)sprintf(out + length, "%s\"%s\": {", os == 0 ? "" : ", ",
+			    os == 0 ? "Linux" : "Windows");
 			for (int type = 0; type < TYPES; type++)
 				length += (size_t)sprintf(out + length,
 				    "%s\"m%d.xlarge\": {\"s\": 59, \"r\": 0}",
@@ -94,12 +92,10 @@ bench_advisor(char *bytes, const char *path)
 {
 	const struct lt_source_options given = {.name = "bench",
 	    .count = 2,
-	    .items = {{"region", "us-east-1", 1, 1},
-		{"instance_type", "g5.xlarge", 2, 1}}};
+	    .items = {{"region", "us-east-1", 1, 1}, {"instance_type", "g5.xlarge", 2, 1}}};
 	const struct lt_source_options made = {.name = "bench",
 	    .count = 2,
-	    .items = {{"region", "region-9", 1, 1},
-		{"instance_type", "m9.xlarge", 2, 1}}};
+	    .items = {{"region", "region-9", 1, 1}, {"instance_type", "m9.xlarge", 2, 1}}};
 	size_t length;
 
 	if (path == NULL) {
@@ -114,8 +110,7 @@ bench_advisor(char *bytes, const char *path)
 		length = fread(bytes, 1, BYTES_MAX, file);
 		fclose(file);
 	}
-	measure("advisor_ms", "aws_spot_advisor", path == NULL ? &made : &given,
-	    bytes, length);
+	measure("advisor_ms", "aws_spot_advisor", path == NULL ? &made : &given, bytes, length);
 }
 
 /* Newest first, six zones in turn, a change each minute. */
@@ -124,8 +119,8 @@ bench_records(char *bytes)
 {
 	const struct lt_source_options options = {.name = "bench",
 	    .count = 3,
-	    .items = {{"region", "us-west-2", 1, 1},
-		{"instance_type", "g5.xlarge", 2, 1}, {"zone", "any", 3, 1}}};
+	    .items = {{"region", "us-west-2", 1, 1}, {"instance_type", "g5.xlarge", 2, 1},
+		{"zone", "any", 3, 1}}};
 	size_t length = (size_t)sprintf(bytes,
 	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	    "<DescribeSpotPriceHistoryResponse "

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How good decisions are, by the protocols of docs/quality.md, on a folder with
- * carbon/ and jobs/: make quality DATA=DIR prints it. Nothing in here is
- * chosen by what it scores.
+ * How good decisions are, by the protocols of docs/quality.md, on a folder with carbon/ and jobs/:
+ * make quality DATA=DIR prints it. Nothing in here is chosen by what it scores.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,8 +24,7 @@ gaia(const struct quality *quality)
 {
 	struct quality_setting setting = {0};
 	const struct carbon_zone *const zone = &quality->zones[0];
-	const int hours =
-	    (int)(GAIA_UTC_S / LT_HOUR_S - zone->first_hour) + GAIA_HOURS;
+	const int hours = (int)(GAIA_UTC_S / LT_HOUR_S - zone->first_hour) + GAIA_HOURS;
 
 	quality_open(&setting, quality, zone, hours);
 	quality_begin(&setting, GAIA_UTC_S);
@@ -51,8 +49,8 @@ print_gaia(struct quality_setting *gaia)
 	    {LT_SIM_RES_FIRST, 9, 0.854439, 142.2039},
 	};
 
-	printf("GAIA's baselines, AU-SA\n%-20s %9s %9s %9s %9s\n", "", "carbon",
-	    "golden", "USD", "golden");
+	printf("GAIA's baselines, AU-SA\n%-20s %9s %9s %9s %9s\n", "", "carbon", "golden", "USD",
+	    "golden");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct lt_sim_options options = quality_options(rows[i].policy);
 		struct lt_sim_result result;
@@ -60,12 +58,10 @@ print_gaia(struct quality_setting *gaia)
 
 		options.reserved = rows[i].reserved;
 		result = quality_run(gaia, &options);
-		snprintf(name, sizeof(name), "%s%s",
-		    lt_sim_policy_name((int)rows[i].policy),
+		snprintf(name, sizeof(name), "%s%s", lt_sim_policy_name((int)rows[i].policy),
 		    rows[i].reserved > 0 ? ", 9 reserved" : "");
-		printf("%-20s %9.6f %9.6f %9.4f %9.4f\n", name,
-		    result.carbon_kg / gaia->nowait_kg, rows[i].golden,
-		    result.money, rows[i].golden_usd);
+		printf("%-20s %9.6f %9.6f %9.4f %9.4f\n", name, result.carbon_kg / gaia->nowait_kg,
+		    rows[i].golden, result.money, rows[i].golden_usd);
 		lt_sim_result_free(&result);
 	}
 }
@@ -95,14 +91,12 @@ print_own(struct quality_setting *gaia)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		printf("%-28s", rows[i].what);
 		for (int f = 0; f < LT_SIM_FORECAST_COUNT; f++) {
-			struct lt_sim_options options =
-			    quality_options(rows[i].policy);
+			struct lt_sim_options options = quality_options(rows[i].policy);
 
 			options.length = rows[i].length;
 			options.again = rows[i].again;
 			options.forecast = (enum lt_sim_forecast)f;
-			printf(" %12.4f",
-			    quality_kg(gaia, &options) / gaia->nowait_kg);
+			printf(" %12.4f", quality_kg(gaia, &options) / gaia->nowait_kg);
 		}
 		putchar('\n');
 	}
@@ -120,44 +114,34 @@ print_lengths(struct quality_setting *gaia)
 	    {"exact", {.limit_factor = 3}, LT_SIM_EXACT},
 	    {"limit x 3: limit", {.limit_factor = 3}, LT_SIM_LIMIT},
 	    {"limit x 3: ratio learned", {.limit_factor = 3}, LT_SIM_LEARNED},
-	    {"lognormal: limit", {.limit_factor = 3, .limit_sigma = 0.9},
-		LT_SIM_LIMIT},
-	    {"lognormal: ratio learned",
-		{.limit_factor = 3, .limit_sigma = 0.9}, LT_SIM_LEARNED},
+	    {"lognormal: limit", {.limit_factor = 3, .limit_sigma = 0.9}, LT_SIM_LIMIT},
+	    {"lognormal: ratio learned", {.limit_factor = 3, .limit_sigma = 0.9}, LT_SIM_LEARNED},
 	    {"lognormal: 60 names learned",
-		{.limit_factor = 3,
-		    .limit_sigma = 0.9,
-		    .names = 60,
-		    .users = 20},
-		LT_SIM_LEARNED},
+		{.limit_factor = 3, .limit_sigma = 0.9, .names = 60, .users = 20}, LT_SIM_LEARNED},
 	};
 
-	printf(
-	    "\nRun times, AU-SA, own forecast: %% of the perfect saving kept, "
-	    "mean of %d seeds (least, most)\n",
+	printf("\nRun times, AU-SA, own forecast: %% of the perfect saving kept, "
+	       "mean of %d seeds (least, most)\n",
 	    SEEDS);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		double sum = 0, least = INFINITY, most = -INFINITY;
 
 		for (int seed = 1; seed <= SEEDS; seed++) {
 			struct lt_sim_generator generator = rows[i].generator;
-			struct lt_sim_options options =
-			    quality_options(LT_SIM_LOWTIDE);
+			struct lt_sim_options options = quality_options(LT_SIM_LOWTIDE);
 			double share;
 
 			generator.seed = (uint64_t)seed;
 			quality_generate(gaia, &generator);
 			options.forecast = LT_SIM_OWN;
 			options.length = rows[i].length;
-			share = 100 *
-				(gaia->nowait_kg - quality_kg(gaia, &options)) /
-				gaia->perfect_kg;
+			share =
+			    100 * (gaia->nowait_kg - quality_kg(gaia, &options)) / gaia->perfect_kg;
 			sum += share;
 			least = fmin(least, share);
 			most = fmax(most, share);
 		}
-		printf("%-28s %6.1f (%.1f, %.1f)\n", rows[i].what, sum / SEEDS,
-		    least, most);
+		printf("%-28s %6.1f (%.1f, %.1f)\n", rows[i].what, sum / SEEDS, least, most);
 	}
 }
 
@@ -176,8 +160,8 @@ static const struct {
 
 /* A zone's weeks: what each kind and forecast saves, all weeks together. */
 static int
-sum_weeks(double saved[KINDS][LT_SIM_FORECAST_COUNT],
-    const struct quality *quality, const struct carbon_zone *zone)
+sum_weeks(double saved[KINDS][LT_SIM_FORECAST_COUNT], const struct quality *quality,
+    const struct carbon_zone *zone)
 {
 	const int first = LT_FORECAST_MEAN_DAYS * 24;
 	const int last = zone->hours - WEEK_HOURS;
@@ -186,8 +170,7 @@ sum_weeks(double saved[KINDS][LT_SIM_FORECAST_COUNT],
 
 	quality_open(&setting, quality, zone, zone->hours);
 	for (int week = 0; week < WEEKS; week++) {
-		const int at =
-		    first + (int)((int64_t)(last - first) * week / (WEEKS - 1));
+		const int at = first + (int)((int64_t)(last - first) * week / (WEEKS - 1));
 		int missing = 0;
 
 		for (int i = 0; i < WEEK_HOURS; i++)
@@ -198,14 +181,12 @@ sum_weeks(double saved[KINDS][LT_SIM_FORECAST_COUNT],
 		quality_begin(&setting, (zone->first_hour + at) * LT_HOUR_S);
 		for (int kind = 0; kind < KINDS; kind++)
 			for (int f = 0; f < LT_SIM_FORECAST_COUNT; f++) {
-				struct lt_sim_options options =
-				    quality_options(kinds[kind].policy);
+				struct lt_sim_options options = quality_options(kinds[kind].policy);
 
 				options.again = kinds[kind].again;
 				options.forecast = (enum lt_sim_forecast)f;
 				saved[kind][f] +=
-				    setting.nowait_kg -
-				    quality_kg(&setting, &options);
+				    setting.nowait_kg - quality_kg(&setting, &options);
 			}
 	}
 	quality_close(&setting);
@@ -217,36 +198,30 @@ print_zones(const struct quality *quality)
 {
 	double mean[KINDS][LT_SIM_FORECAST_COUNT] = {{0}};
 
-	printf("\n%% of the perfect saving kept, %d weeks of each zone\n%-18s",
-	    WEEKS, "");
+	printf("\n%% of the perfect saving kept, %d weeks of each zone\n%-18s", WEEKS, "");
 	for (int f = 1; f < LT_SIM_FORECAST_COUNT; f++)
 		printf(" %12s", lt_sim_forecast_name(f));
 	putchar('\n');
 	for (int z = 0; z <= QUALITY_ZONES; z++) {
 		double saved[KINDS][LT_SIM_FORECAST_COUNT] = {{0}};
 		const bool all = z == QUALITY_ZONES;
-		const int weeks =
-		    all ? 0 : sum_weeks(saved, quality, &quality->zones[z]);
+		const int weeks = all ? 0 : sum_weeks(saved, quality, &quality->zones[z]);
 
 		for (int kind = 0; kind < KINDS; kind++) {
 			const double perfect = saved[kinds[kind].perfect][0];
 			char name[32];
 
-			snprintf(name, sizeof(name), "%s %s",
-			    all ? "mean" : quality->zones[z].name,
+			snprintf(name, sizeof(name), "%s %s", all ? "mean" : quality->zones[z].name,
 			    kinds[kind].name);
 			printf("%-18s", name);
 			for (int f = 1; f < LT_SIM_FORECAST_COUNT; f++) {
 				const double share =
-				    all ? mean[kind][f]
-					: 100 * saved[kind][f] / perfect;
+				    all ? mean[kind][f] : 100 * saved[kind][f] / perfect;
 
-				mean[kind][f] +=
-				    all ? 0 : share / QUALITY_ZONES;
+				mean[kind][f] += all ? 0 : share / QUALITY_ZONES;
 				printf(" %12.1f", share);
 			}
-			printf(
-			    all || kind > 0 ? "\n" : "  (%d weeks)\n", weeks);
+			printf(all || kind > 0 ? "\n" : "  (%d weeks)\n", weeks);
 		}
 		fflush(stdout);
 	}
@@ -259,21 +234,18 @@ capacity_of(const struct quality_setting *setting, double factor)
 	double sum = 0;
 
 	for (uint32_t i = 0; i < setting->trace.count; i++)
-		sum += setting->trace.jobs[i].cpus *
-		       (double)setting->trace.jobs[i].run_s;
+		sum += setting->trace.jobs[i].cpus * (double)setting->trace.jobs[i].run_s;
 	return (uint32_t)ceil(factor * sum / (7 * LT_DAY_S));
 }
 
 static void
-print_capacity_cell(
-    struct quality_setting *gaia, const struct lt_sim_options *options)
+print_capacity_cell(struct quality_setting *gaia, const struct lt_sim_options *options)
 {
 	struct lt_sim_result result = quality_run(gaia, options);
 	char cell[32];
 
 	snprintf(cell, sizeof(cell), "%.1f (%u)",
-	    100 * (gaia->nowait_kg - result.carbon_kg) / gaia->perfect_kg,
-	    result.late);
+	    100 * (gaia->nowait_kg - result.carbon_kg) / gaia->perfect_kg, result.late);
 	printf(" %14s", cell);
 	lt_sim_result_free(&result);
 }
@@ -301,8 +273,7 @@ print_capacity(struct quality_setting *gaia)
 	putchar('\n');
 	for (size_t k = 0; k < sizeof(factors) / sizeof(factors[0]); k++)
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-			struct lt_sim_options options =
-			    quality_options(LT_SIM_LOWTIDE);
+			struct lt_sim_options options = quality_options(LT_SIM_LOWTIDE);
 
 			printf("%.1f x load, %-14s", factors[k], rows[i].what);
 			options.capacity = capacity_of(gaia, factors[k]);
@@ -316,8 +287,8 @@ print_capacity(struct quality_setting *gaia)
 		}
 }
 
-/* A cluster as busy as they are: limits three times the run times, so that
- * Slurm's line is shorter than it says. Beside plain Slurm on the same CPUs. */
+/* A cluster as busy as they are: limits three times the run times, so that Slurm's line is shorter
+ * than it says. Beside plain Slurm on the same CPUs. */
 static void
 print_busy(struct quality_setting *gaia)
 {
@@ -340,10 +311,8 @@ print_busy(struct quality_setting *gaia)
 		options.length = LT_SIM_LEARNED;
 		options.again = LT_SIM_REPLAN;
 		ours = quality_run(gaia, &options);
-		printf(
-		    "busy %3.0f %% of %-3u CPUs       %9.1f %9.1f %9.1f %9u\n",
-		    100 * loads[i], options.capacity,
-		    100 * (1 - ours.carbon_kg / plain.carbon_kg),
+		printf("busy %3.0f %% of %-3u CPUs       %9.1f %9.1f %9.1f %9u\n", 100 * loads[i],
+		    options.capacity, 100 * (1 - ours.carbon_kg / plain.carbon_kg),
 		    ours.wait_s / 3600, plain.wait_s / 3600, ours.late);
 		lt_sim_result_free(&plain);
 		lt_sim_result_free(&ours);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How long the simulator takes, and 10,000 jobs that wait are decided again:
- * CPU time. Traces and signal come from a seed, so that it needs no files; of
- * DATA, as docs/quality.md has it, also pai_1k on AU-SA.
+ * CPU time. Traces and signal come from a seed, so that it needs no files; of DATA, as
+ * docs/quality.md has it, also pai_1k on AU-SA.
  *
  *   bench_simulate [DATA]
  */
@@ -50,19 +50,14 @@ static void
 make_trace(struct lt_sim_trace *trace, uint32_t count, int64_t within_s)
 {
 	static const uint32_t sizes[] = {1, 1, 1, 1, 2, 2, 4, 8};
-	struct lt_sim_generator generator = {.seed = 1,
-	    .limit_factor = 3,
-	    .limit_sigma = 0.9,
-	    .names = 60,
-	    .users = 20};
+	struct lt_sim_generator generator = {
+	    .seed = 1, .limit_factor = 3, .limit_sigma = 0.9, .names = 60, .users = 20};
 
-	*trace = (struct lt_sim_trace){
-	    .count = count, .jobs = calloc(count, sizeof(*trace->jobs))};
+	*trace = (struct lt_sim_trace){.count = count, .jobs = calloc(count, sizeof(*trace->jobs))};
 	must(trace->jobs != NULL, "no memory");
 	for (uint32_t i = 0; i < count; i++) {
 		struct lt_sim_job *const job = &trace->jobs[i];
-		const double run_s =
-		    fmin(1200 * exp(1.8 * normal()), 3 * 86400);
+		const double run_s = fmin(1200 * exp(1.8 * normal()), 3 * 86400);
 
 		job->submit_utc_s = FROM_UTC_S + within_s * i / count;
 		job->run_s = (int64_t)fmax(run_s, 5) / 5 * 5;
@@ -83,19 +78,18 @@ make_signal(struct lt_sim_signal *signal)
 	must(values != NULL, "no memory");
 	for (int i = 0; i < HOURS; i++) {
 		wind = 0.97 * wind + 12 * normal();
-		values[i] =
-		    fmax(20, 350 - 120 * sin(6.2831853 * (i % 24) / 24) + wind);
+		values[i] = fmax(20, 350 - 120 * sin(6.2831853 * (i % 24) / 24) + wind);
 	}
-	must(lt_sim_signal_make(signal, FROM_UTC_S / LT_HOUR_S - HISTORY_HOURS,
-		 values, HOURS, NULL) == LT_OK,
+	must(lt_sim_signal_make(
+		 signal, FROM_UTC_S / LT_HOUR_S - HISTORY_HOURS, values, HOURS, NULL) == LT_OK,
 	    "signal");
 	free(values);
 }
 
 /* Twice: the second time all forecasts are there. */
 static void
-simulate(const char *what, const struct lt_sim_input *input,
-    const struct lt_sim_options *options, const double goals_ms[2])
+simulate(const char *what, const struct lt_sim_input *input, const struct lt_sim_options *options,
+    const double goals_ms[2])
 {
 	static const char *const parts[] = {"with its forecasts", "without"};
 
@@ -105,8 +99,7 @@ simulate(const char *what, const struct lt_sim_input *input,
 		struct lt_error err = {0};
 		char line[96];
 
-		must(lt_simulate(&result, input, options, &err) == LT_OK,
-		    err.text);
+		must(lt_simulate(&result, input, options, &err) == LT_OK, err.text);
 		(void)snprintf(line, sizeof(line), "%s, %s", what, parts[i]);
 		print(line, now_ms() - start_ms, goals_ms[i]);
 		lt_sim_result_free(&result);
@@ -123,8 +116,7 @@ bench_pai(const char *directory)
 
 	must(quality_load(&quality, directory), "DATA");
 	quality_open(&setting, &quality, &quality.zones[0],
-	    (int)(FROM_UTC_S / LT_HOUR_S - quality.zones[0].first_hour) +
-		hours);
+	    (int)(FROM_UTC_S / LT_HOUR_S - quality.zones[0].first_hour) + hours);
 	quality_begin(&setting, FROM_UTC_S);
 
 	const struct lt_sim_input input = {.trace = &setting.trace,
@@ -148,28 +140,23 @@ bench_generated(void)
 	make_signal(&signal);
 	make_trace(&week, 1000, WEEK_S);
 	make_trace(&year, 100000, YEAR_S);
-	must(lt_sim_outlook_open(&outlook, &signal, LT_SIM_OWN_WEEKS, NULL) ==
-		 LT_OK,
-	    "outlook");
+	must(lt_sim_outlook_open(&outlook, &signal, LT_SIM_OWN_WEEKS, NULL) == LT_OK, "outlook");
 	options.policy = LT_SIM_LOWTIDE;
 	options.forecast = LT_SIM_OWN_WEEKS;
 	options.waiting_g_per_hour = 20;
 	options.min_saving_percent = 5;
-	const struct lt_sim_input of_week = {
-	    .trace = &week, .signal = &signal, .outlook = outlook};
-	const struct lt_sim_input of_year = {
-	    .trace = &year, .signal = &signal, .outlook = outlook};
+	const struct lt_sim_input of_week = {.trace = &week, .signal = &signal, .outlook = outlook};
+	const struct lt_sim_input of_year = {.trace = &year, .signal = &signal, .outlook = outlook};
 
-	simulate("simulate, 1,000 jobs of a week", &of_week, &options,
-	    (double[]){0, 50});
+	simulate("simulate, 1,000 jobs of a week", &of_week, &options, (double[]){0, 50});
 	/* 1.3 times what they use in the mean. */
 	double cpu_s = 0;
 	for (uint32_t i = 0; i < year.count; i++)
 		cpu_s += (double)year.jobs[i].run_s * year.jobs[i].cpus;
 	options.capacity = (uint32_t)(1.3 * cpu_s / YEAR_S);
 	options.length = LT_SIM_LEARNED;
-	simulate("simulate, 100,000 jobs of a year, 1.3 x capacity", &of_year,
-	    &options, (double[]){10000, 0});
+	simulate("simulate, 100,000 jobs of a year, 1.3 x capacity", &of_year, &options,
+	    (double[]){10000, 0});
 	lt_sim_outlook_close(outlook);
 	lt_sim_trace_free(&week);
 	lt_sim_trace_free(&year);
@@ -195,9 +182,8 @@ fill_series(struct site *site, int i, double base)
 	for (int k = 0; k <= STEPS; k++)
 		site->starts[i][k] = FROM_UTC_S + (int64_t)k * LT_HOUR_S;
 	for (int k = 0; k < STEPS; k++)
-		site->values[i][k] =
-		    base * (1 + 0.5 * sin(6.2831853 * (k / 24.0 + phase)) +
-			       0.1 * (fraction() - 0.5));
+		site->values[i][k] = base * (1 + 0.5 * sin(6.2831853 * (k / 24.0 + phase)) +
+						0.1 * (fraction() - 0.5));
 	site->series[i] = (struct lt_series){.count = STEPS,
 	    .quality = LT_QUALITY_FORECAST,
 	    .issued_utc_s = FROM_UTC_S,
@@ -210,10 +196,8 @@ fill_series(struct site *site, int i, double base)
 static void
 fill_site(struct site *site)
 {
-	site->shape = (struct lt_shape){.node_count = 512,
-	    .cpus = 64,
-	    .memory_mib = 256000,
-	    .gpu_index = -1};
+	site->shape =
+	    (struct lt_shape){.node_count = 512, .cpus = 64, .memory_mib = 256000, .gpu_index = -1};
 	site->market = (struct lt_market){.currency = "USD",
 	    .carbon_price_micros_per_tonne = 100000000,
 	    .max_delay_s = LT_DAY_S,
@@ -232,28 +216,28 @@ fill_site(struct site *site)
 	for (int i = 0; i < PARTITIONS; i++) {
 		fill_series(site, i, (2 + 2 * fraction()) * LT_MICROS);
 		fill_series(site, PARTITIONS + i, 100 + 400 * fraction());
-		site->partitions[i] = (struct lt_partition){
-		    .flags = LT_PARTITION_UP | LT_PARTITION_MANAGED,
-		    .max_time_s = INT64_MAX,
-		    .max_nodes = UINT32_MAX,
-		    .allow_accounts = "",
-		    .deny_accounts = "",
-		    .allow_qos = "",
-		    .deny_qos = "",
-		    .node_count = 512,
-		    .shape_count = 1,
-		    .price_series = i,
-		    .carbon_series = PARTITIONS + i,
-		    .tariff_series = LT_NO_SERIES,
-		    .occupancy_series = LT_NO_SERIES,
-		    .node_idle_w = 200,
-		    .node_cpu_w = 500,
-		    .pue = 1.15};
+		site->partitions[i] =
+		    (struct lt_partition){.flags = LT_PARTITION_UP | LT_PARTITION_MANAGED,
+			.max_time_s = INT64_MAX,
+			.max_nodes = UINT32_MAX,
+			.allow_accounts = "",
+			.deny_accounts = "",
+			.allow_qos = "",
+			.deny_qos = "",
+			.node_count = 512,
+			.shape_count = 1,
+			.price_series = i,
+			.carbon_series = PARTITIONS + i,
+			.tariff_series = LT_NO_SERIES,
+			.occupancy_series = LT_NO_SERIES,
+			.node_idle_w = 200,
+			.node_cpu_w = 500,
+			.pue = 1.15};
 	}
 }
 
-/* All that wait hold a window, as in lowtided; each is decided without its
- * own. As many windows as a snapshot may have beside it. */
+/* All that wait hold a window, as in lowtided; each is decided without its own. As many windows as
+ * a snapshot may have beside it. */
 static void
 bench_replan(void)
 {
@@ -264,14 +248,13 @@ bench_replan(void)
 
 	fill_site(&site);
 	for (; count < LT_PLANNED_MAX; count++) {
-		const int64_t start_s =
-		    FROM_UTC_S + (int64_t)(fraction() * LT_DAY_S);
+		const int64_t start_s = FROM_UTC_S + (int64_t)(fraction() * LT_DAY_S);
 
-		planned[count] = (struct lt_planned){
-		    .partition = (uint16_t)(fraction() * PARTITIONS),
-		    .nodes = 1,
-		    .start_utc_s = start_s,
-		    .end_utc_s = start_s + (int64_t)(fraction() * LT_DAY_S)};
+		planned[count] =
+		    (struct lt_planned){.partition = (uint16_t)(fraction() * PARTITIONS),
+			.nodes = 1,
+			.start_utc_s = start_s,
+			.end_utc_s = start_s + (int64_t)(fraction() * LT_DAY_S)};
 	}
 
 	const double start_ms = now_ms();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long `simulate --from-slurm` decides: 100,000 single runs of 30 days on
- * four partitions, three objectives by three prices of waiting, on as many
- * threads as there are CPUs. Runs and signals come from a seed.
+ * How long `simulate --from-slurm` decides: 100,000 single runs of 30 days on four partitions,
+ * three objectives by three prices of waiting, on as many threads as there are CPUs. Runs and
+ * signals come from a seed.
  */
 #include <math.h>
 #include <stdio.h>
@@ -38,11 +38,10 @@ make_signal(struct lt_sim_signal *signal, double base)
 
 	for (int i = 0; i < HOURS; i++) {
 		wind = 0.97 * wind + 0.05 * normal();
-		values[i] =
-		    base * fmax(0.1, 1 - 0.35 * sin(6.2831853 * i / 24) + wind);
+		values[i] = base * fmax(0.1, 1 - 0.35 * sin(6.2831853 * i / 24) + wind);
 	}
-	must(lt_sim_signal_make(signal, FROM_UTC_S / LT_HOUR_S - HISTORY_HOURS,
-		 values, HOURS, NULL) == LT_OK,
+	must(lt_sim_signal_make(
+		 signal, FROM_UTC_S / LT_HOUR_S - HISTORY_HOURS, values, HOURS, NULL) == LT_OK,
 	    "signal");
 }
 
@@ -68,8 +67,7 @@ make_market(struct bench *bench)
 		bench->starts[i][1] = FROM_UTC_S + 1;
 		bench->values[i][0] = (8 + i) * LT_MICROS;
 		*series = (struct lt_series){.count = 1,
-		    .quality =
-			i < SIGNALS ? LT_QUALITY_FORECAST : LT_QUALITY_CONSTANT,
+		    .quality = i < SIGNALS ? LT_QUALITY_FORECAST : LT_QUALITY_CONSTANT,
 		    .start_utc_s = bench->starts[i],
 		    .value = bench->values[i],
 		    .integral = bench->integrals[i]};
@@ -78,33 +76,31 @@ make_market(struct bench *bench)
 	make_signal(&bench->signals[0], 300);
 	make_signal(&bench->signals[1], 0.2 * LT_MICROS);
 	make_signal(&bench->signals[2], 3.0 * LT_MICROS);
-	bench->shape = (struct lt_shape){.node_count = NODES,
-	    .cpus = CPUS,
-	    .memory_mib = 256000,
-	    .gpu_index = -1};
+	bench->shape = (struct lt_shape){
+	    .node_count = NODES, .cpus = CPUS, .memory_mib = 256000, .gpu_index = -1};
 	for (int i = 0; i < PARTITIONS; i++) {
 		const bool takes = i >= PARTITIONS - PREEMPTIBLE;
 
-		bench->partitions[i] = (struct lt_partition){
-		    .flags = LT_PARTITION_UP | LT_PARTITION_MANAGED |
-			     (i == 0 ? LT_PARTITION_DEFAULT : 0) |
-			     (takes ? LT_PARTITION_PREEMPTIBLE : 0),
-		    .max_time_s = INT64_MAX,
-		    .max_nodes = UINT32_MAX,
-		    .allow_accounts = "",
-		    .deny_accounts = "",
-		    .allow_qos = "",
-		    .deny_qos = "",
-		    .node_count = NODES,
-		    .shape_count = 1,
-		    .price_series = takes ? 2 : SIGNALS + i,
-		    .carbon_series = 0,
-		    .tariff_series = 1,
-		    .occupancy_series = LT_NO_SERIES,
-		    .node_idle_w = 200,
-		    .node_cpu_w = 500,
-		    .hazard_per_node_hour = takes ? 0.01 : 0,
-		    .pue = 1.15};
+		bench->partitions[i] =
+		    (struct lt_partition){.flags = LT_PARTITION_UP | LT_PARTITION_MANAGED |
+						   (i == 0 ? LT_PARTITION_DEFAULT : 0) |
+						   (takes ? LT_PARTITION_PREEMPTIBLE : 0),
+			.max_time_s = INT64_MAX,
+			.max_nodes = UINT32_MAX,
+			.allow_accounts = "",
+			.deny_accounts = "",
+			.allow_qos = "",
+			.deny_qos = "",
+			.node_count = NODES,
+			.shape_count = 1,
+			.price_series = takes ? 2 : SIGNALS + i,
+			.carbon_series = 0,
+			.tariff_series = 1,
+			.occupancy_series = LT_NO_SERIES,
+			.node_idle_w = 200,
+			.node_cpu_w = 500,
+			.hazard_per_node_hour = takes ? 0.01 : 0,
+			.pue = 1.15};
 	}
 	bench->market = (struct lt_market){.currency = "USD",
 	    .carbon_price_micros_per_tonne = 100000000,
@@ -129,24 +125,22 @@ static void
 make_runs(struct bench *bench)
 {
 	for (int i = 0; i < 60; i++)
-		snprintf(bench->names[i], sizeof(bench->names[i]), "j%c%c",
-		    'a' + i % 26, 'a' + i / 26);
+		snprintf(
+		    bench->names[i], sizeof(bench->names[i]), "j%c%c", 'a' + i % 26, 'a' + i / 26);
 	for (int i = 0; i < RUNS; i++) {
 		struct lt_site_run *const run = &bench->runs[i];
 		const int name = (int)(fraction() * 60);
-		const int64_t length_s = (int64_t)fmax(
-		    5, fmin(1200 * exp(1.8 * normal()), 2 * LT_DAY_S));
+		const int64_t length_s =
+		    (int64_t)fmax(5, fmin(1200 * exp(1.8 * normal()), 2 * LT_DAY_S));
 
 		*run = (struct lt_site_run){
-		    .submit_utc_s =
-			FROM_UTC_S + (int64_t)DAYS * LT_DAY_S / RUNS * i,
+		    .submit_utc_s = FROM_UTC_S + (int64_t)DAYS * LT_DAY_S / RUNS * i,
 		    .limit_s = (length_s * 2 + 59) / 60 * 60,
 		    .uid = (uint32_t)(1000 + name / 3),
 		    .nodes = 1,
 		    .cpus = 1U << (int)(fraction() * 7),
 		    .pins = fraction() < 0.1 ? LT_PIN_DEPENDENCY : 0,
-		    .partition =
-			(uint16_t)(fraction() * (PARTITIONS - PREEMPTIBLE)),
+		    .partition = (uint16_t)(fraction() * (PARTITIONS - PREEMPTIBLE)),
 		    .account = "a",
 		    .qos = "",
 		    .name = bench->names[name],
@@ -183,26 +177,21 @@ main(void)
 	must(lt_site_open(&sim, &site, &err) == LT_OK, err.text);
 	for (int i = 0; i < SETTINGS; i++)
 		list[i] = (struct lt_site_setting){
-		    (enum lt_objective)(LT_OBJECTIVE_BALANCED + i / 3),
-		    waits[i % 3]};
-	must(lt_site_simulate_all(results, sim, &settings, &err) == LT_OK,
-	    err.text);
+		    (enum lt_objective)(LT_OBJECTIVE_BALANCED + i / 3), waits[i % 3]};
+	must(lt_site_simulate_all(results, sim, &settings, &err) == LT_OK, err.text);
 	(void)snprintf(figure, sizeof(figure), "%.1f s (CPU %.1f s)",
-	    seconds_of(CLOCK_MONOTONIC) - start_s,
-	    seconds_of(CLOCK_PROCESS_CPUTIME_ID));
-	printf("%-52s %-28s target <= 20 s\n",
-	    "simulate --from-slurm, 100,000 runs, nine settings", figure);
+	    seconds_of(CLOCK_MONOTONIC) - start_s, seconds_of(CLOCK_PROCESS_CPUTIME_ID));
+	printf("%-52s %-28s target <= 20 s\n", "simulate --from-slurm, 100,000 runs, nine settings",
+	    figure);
 	for (int i = 0; i < SETTINGS; i++) {
 		const struct lt_site_sums *const all = &results[i].all;
 
 		if (getenv("VERBOSE") != NULL)
 			printf(
 			    "%s x%g: moved %u, saved %.3f of money, %.3f of carbon, wait %.0f s, late %u\n",
-			    lt_objective_name(list[i].objective),
-			    list[i].waiting, all->moved,
-			    all->saved_micros / all->base_micros,
-			    all->saved_mg / all->base_mg, results[i].wait_s,
-			    results[i].late);
+			    lt_objective_name(list[i].objective), list[i].waiting, all->moved,
+			    all->saved_micros / all->base_micros, all->saved_mg / all->base_mg,
+			    results[i].wait_s, results[i].late);
 		lt_site_result_free(&results[i]);
 	}
 	lt_site_close(sim);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "Can't Be Late": what policies pay for a job with a deadline on recorded spot
- * nodes. docs/quality.md says what the data are.
+ * "Can't Be Late": what policies pay for a job with a deadline on recorded spot nodes.
+ * docs/quality.md says what the data are.
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,20 +31,16 @@ static const double on_demand_per_hour = 3.06, spot_per_hour = 0.9731;
 /* What a tick shows counts to that power. */
 static const double belief_power = 0.3;
 
-static const char *const environments[ENVIRONMENTS] = {"us-west-2a_k80_8",
-    "us-west-2b_k80_1", "us-west-2b_k80_8", "us-west-2a_v100_1",
-    "us-west-2a_v100_8", "us-west-2b_v100_1", "us-west-2a_k80_1",
-    "us-west-2b_v100_8"};
+static const char *const environments[ENVIRONMENTS] = {"us-west-2a_k80_8", "us-west-2b_k80_1",
+    "us-west-2b_k80_8", "us-west-2a_v100_1", "us-west-2a_v100_8", "us-west-2b_v100_1",
+    "us-west-2a_k80_1", "us-west-2b_v100_8"};
 
-static const char *const zones[ZONES] = {"us-east-1a", "us-east-1c",
-    "us-east-1d", "us-east-1f", "us-east-2a", "us-east-2b", "us-west-2a",
-    "us-west-2b", "us-west-2c"};
+static const char *const zones[ZONES] = {"us-east-1a", "us-east-1c", "us-east-1d", "us-east-1f",
+    "us-east-2a", "us-east-2b", "us-west-2a", "us-west-2b", "us-west-2c"};
 
-static const struct lt_late_job settings[SETTINGS] = {
-    {48 * LT_HOUR_S, 52 * LT_HOUR_S, 72}, {48 * LT_HOUR_S, 70 * LT_HOUR_S, 72},
-    {48 * LT_HOUR_S, 52 * LT_HOUR_S, 180},
-    {48 * LT_HOUR_S, 70 * LT_HOUR_S, 180},
-    {48 * LT_HOUR_S, 52 * LT_HOUR_S, 360},
+static const struct lt_late_job settings[SETTINGS] = {{48 * LT_HOUR_S, 52 * LT_HOUR_S, 72},
+    {48 * LT_HOUR_S, 70 * LT_HOUR_S, 72}, {48 * LT_HOUR_S, 52 * LT_HOUR_S, 180},
+    {48 * LT_HOUR_S, 70 * LT_HOUR_S, 180}, {48 * LT_HOUR_S, 52 * LT_HOUR_S, 360},
     {48 * LT_HOUR_S, 70 * LT_HOUR_S, 360}};
 
 static const struct {
@@ -97,8 +93,7 @@ load_environments(const char *directory)
 		snprintf(names[i], sizeof(names[i]), "%d.json", i);
 	qsort(names, OF, sizeof(names[0]), by_name);
 	for (int i = 0; i < ENVIRONMENTS * OF; i++) {
-		snprintf(path, sizeof(path),
-		    "%s/spot/%s/traces/random_start/%s", directory,
+		snprintf(path, sizeof(path), "%s/spot/%s/traces/random_start/%s", directory,
 		    environments[i / OF], names[i % OF]);
 		read_window(&windows[i / OF][i % OF], path);
 	}
@@ -108,8 +103,7 @@ static double
 first_price(const char *path)
 {
 	json_t *const root = json_load_file(path, 0, NULL);
-	const json_t *const price =
-	    json_array_get(json_object_get(root, "prices"), 0);
+	const json_t *const price = json_array_get(json_object_get(root, "prices"), 0);
 	const double is = json_number_value(price);
 
 	if (!json_is_number(price)) {
@@ -128,8 +122,8 @@ load_zones(const char *directory)
 	for (int z = 0; z < ZONES; z++)
 		for (int w = 0; w < ZONE_WINDOWS; w++) {
 			snprintf(path, sizeof(path),
-			    "%s/spot/converted_multi_region_aligned/%s_v100_1/%d.json",
-			    directory, zones[z], w);
+			    "%s/spot/converted_multi_region_aligned/%s_v100_1/%d.json", directory,
+			    zones[z], w);
 			read_window(&zone_windows[z][w], path);
 			zone_prices[z][w] = first_price(path);
 		}
@@ -139,8 +133,7 @@ load_zones(const char *directory)
 static const struct lt_sim_spot_trace *
 tested(int environment, int window)
 {
-	return &windows[environment][(window * (OF - 1) * 2 + WINDOWS - 1) /
-				     (2 * (WINDOWS - 1))];
+	return &windows[environment][(window * (OF - 1) * 2 + WINDOWS - 1) / (2 * (WINDOWS - 1))];
 }
 
 /* ---- one region ---- */
@@ -153,8 +146,7 @@ struct figures {
 
 /* NULL: the optimum. */
 static void
-add_run(struct figures *sum, const struct lt_late *late,
-    const struct lt_late_policy *policy)
+add_run(struct figures *sum, const struct lt_late *late, const struct lt_late_policy *policy)
 {
 	struct lt_late_outcome outcome = {0};
 	struct lt_error err = {0};
@@ -200,14 +192,13 @@ run(const struct lt_late_policy *policy, const char *name)
 
 	for (int i = 0; i < TESTED * WINDOWS * SETTINGS; i++) {
 		const int w = i / SETTINGS;
-		const struct lt_late late = late_of(
-		    tested(w / WINDOWS, w % WINDOWS), &settings[i % SETTINGS]);
+		const struct lt_late late =
+		    late_of(tested(w / WINDOWS, w % WINDOWS), &settings[i % SETTINGS]);
 
 		add_run(&sum, &late, policy);
 	}
 	sum.money /= sum.runs;
-	sum.a_second =
-	    sum.runs * (double)CLOCKS_PER_SEC / (double)(clock() - begin);
+	sum.a_second = sum.runs * (double)CLOCKS_PER_SEC / (double)(clock() - begin);
 	print(name, &sum);
 	return sum;
 }
@@ -225,8 +216,7 @@ learn_without(struct lt_late_regimes *regimes, int held_out)
 	for (int e = 0; e < ENVIRONMENTS; e++)
 		for (int w = 0; w < OF && e != held_out; w++)
 			taught[count++] = windows[e][w];
-	if (lt_late_learn(regimes, taught, count, taught[0].count, &err) !=
-	    LT_OK)
+	if (lt_late_learn(regimes, taught, count, taught[0].count, &err) != LT_OK)
 		fail(&err);
 }
 
@@ -246,30 +236,27 @@ learn_zones(struct lt_late_regimes *regimes)
 			ticks[i][t] = from->taken[t * 600 / from->tick_s];
 		taught[i] = (struct lt_sim_spot_trace){600, SEGMENT, ticks[i]};
 	}
-	if (lt_late_learn(
-		regimes, taught, ZONES * ZONE_WINDOWS, SEGMENT, &err) != LT_OK)
+	if (lt_late_learn(regimes, taught, ZONES * ZONE_WINDOWS, SEGMENT, &err) != LT_OK)
 		fail(&err);
 }
 
 /* Of one environment; the tight and the loose deadline have one table. */
 static void
-run_mdp(
-    struct figures *sum, const struct lt_late_regimes *regimes, int environment)
+run_mdp(struct figures *sum, const struct lt_late_regimes *regimes, int environment)
 {
 	for (int s = 0; s < SETTINGS; s += 2) {
-		const struct lt_late largest =
-		    late_of(tested(0, 0), &settings[s + 1]);
+		const struct lt_late largest = late_of(tested(0, 0), &settings[s + 1]);
 		struct lt_late_mdp *mdp;
 		struct lt_error err = {0};
 
 		if (lt_late_mdp_open(&mdp, regimes, &largest, &err) != LT_OK)
 			fail(&err);
-		const struct lt_late_policy policy = lt_late_mdp_policy(
-		    mdp, regimes->count > 1 ? belief_power : 1);
+		const struct lt_late_policy policy =
+		    lt_late_mdp_policy(mdp, regimes->count > 1 ? belief_power : 1);
 
 		for (int w = 0; w < 2 * WINDOWS; w++) {
-			const struct lt_late late = late_of(
-			    tested(environment, w / 2), &settings[s + w % 2]);
+			const struct lt_late late =
+			    late_of(tested(environment, w / 2), &settings[s + w % 2]);
 
 			add_run(sum, &late, &policy);
 		}
@@ -304,8 +291,7 @@ struct many {
 };
 
 static void
-run_many(struct many *sum, int scenario, int window,
-    const struct lt_late_policy *policy)
+run_many(struct many *sum, int scenario, int window, const struct lt_late_policy *policy)
 {
 	const uint32_t count = scenarios[scenario].count;
 	const double weight = 1.0 / scenarios[scenario].windows / SCENARIOS;
@@ -365,8 +351,7 @@ goal(const char *name, double value, const char *relation, double want)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%s %g", relation, want);
-	printf("goal %-52s %-8.6g %-10s %s\n", name, value, text,
-	    met ? "met" : "missed");
+	printf("goal %-52s %-8.6g %-10s %s\n", name, value, text, met ? "met" : "missed");
 }
 
 static void
@@ -376,8 +361,7 @@ published_goals(const struct figures of[LT_LATE_POLICY_COUNT])
 
 	goal("on demand, USD", of[LT_LATE_ALL_ON_DEMAND].money, "=", 147.39);
 	goal("greedy, USD", of[LT_LATE_GREEDY].money, "=", 119.035);
-	goal("spot, else on demand, USD", of[LT_LATE_SPOT_ELSE].money, "=",
-	    104.65);
+	goal("spot, else on demand, USD", of[LT_LATE_SPOT_ELSE].money, "=", 104.65);
 	goal("the same, late", of[LT_LATE_SPOT_ELSE].late, "=", 27);
 	goal("uniform progress, USD", of[LT_LATE_UNIFORM].money, "=", 99.456);
 	goal("slack rule, USD", of[LT_LATE_SLACK].money, "<=", 95.5);
@@ -398,8 +382,8 @@ main(int argc, char **argv)
 	}
 	load_environments(argv[1]);
 	load_zones(argv[1]);
-	printf("Can't Be Late, %d runs of 48 h\n%-30s %9s %6s %12s\n",
-	    TESTED * WINDOWS * SETTINGS, "", "USD", "late", "runs/s");
+	printf("Can't Be Late, %d runs of 48 h\n%-30s %9s %6s %12s\n", TESTED * WINDOWS * SETTINGS,
+	    "", "USD", "late", "runs/s");
 	for (int p = 0; p < LT_LATE_POLICY_COUNT; p++)
 		of[p] = run(&lt_late_policies[p], lt_late_policies[p].name);
 	const struct many many = run_zones();
@@ -408,15 +392,13 @@ main(int argc, char **argv)
 	run_learned(1, true, "mdp, by nine zones");
 	run_learned(REGIMES, true, "mdp of 7 regimes, by nine zones");
 	run_learned(1, false, "mdp, by other environments");
-	const struct figures learned =
-	    run_learned(REGIMES, false, "mdp of 7 regimes, by others");
+	const struct figures learned = run_learned(REGIMES, false, "mdp of 7 regimes, by others");
 
 	published_goals(of);
 	goal("optimum, USD", optimum.money, "=", 92.34);
 	goal("regimes of other environments, USD", learned.money, "<=", 94.9);
 	goal("the same, late", learned.late, "<=", 0);
-	goal("many regions, by where it ended, USD", many.end_money,
-	    "<=", 74.40);
+	goal("many regions, by where it ended, USD", many.end_money, "<=", 74.40);
 	goal("the same, by where it was, USD", many.money, "<=", 75.55);
 	goal("the same, late", many.late, "<=", 0);
 	return 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Batch submissions a second through libslurm: N jobs to the cluster that
- * SLURM_CONF names, from one process; far in the future, or with an objective
- * to be placed by, as by --carbon-aware. tests/bench/run.sh alternates two
- * clusters, one with the plugin, one without.
+ * Batch submissions a second through libslurm: N jobs to the cluster that SLURM_CONF names, from
+ * one process; far in the future, or with an objective to be placed by, as by --carbon-aware.
+ * tests/bench/run.sh alternates two clusters, one with the plugin, one without.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,8 +28,7 @@ submit(char *account, const char *objective)
 {
 	char wish[64], *wishes[] = {wish, NULL};
 	static char script[] = "#!/bin/sh\nexit 0\n", directory[] = "/tmp",
-		    path[] = "PATH=/usr/bin:/bin", output[] = "/dev/null",
-		    name[] = "bench";
+		    path[] = "PATH=/usr/bin:/bin", output[] = "/dev/null", name[] = "bench";
 	static char *environment[] = {path, NULL};
 	submit_response_msg_t *response = NULL;
 	job_desc_msg_t job;
@@ -52,8 +50,8 @@ submit(char *account, const char *objective)
 	if (objective == NULL) {
 		job.begin_time = time(NULL) + 30 * 86400;
 	} else {
-		snprintf(wish, sizeof(wish),
-		    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=%s", objective);
+		snprintf(
+		    wish, sizeof(wish), "_SLURM_SPANK_OPTION_lowtide_carbon_aware=%s", objective);
 		job.spank_job_env = wishes;
 		job.spank_job_env_size = 1;
 	}
@@ -67,8 +65,7 @@ int
 main(int argc, char **argv)
 {
 	if (argc != 3 && argc != 4) {
-		fprintf(
-		    stderr, "usage: bench_submit COUNT ACCOUNT [OBJECTIVE]\n");
+		fprintf(stderr, "usage: bench_submit COUNT ACCOUNT [OBJECTIVE]\n");
 		return 2;
 	}
 	const int count = atoi(argv[1]);
@@ -76,8 +73,7 @@ main(int argc, char **argv)
 
 	for (int i = 0; i < count; i++) {
 		if (submit(argv[2], argc > 3 ? argv[3] : NULL) != 0) {
-			fprintf(stderr, "bench_submit: job %d: %s\n", i,
-			    slurm_strerror(errno));
+			fprintf(stderr, "bench_submit: job %d: %s\n", i, slurm_strerror(errno));
 			return 1;
 		}
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the benches of the simulators: numbers from a seed, a clock, and
- * an end where something fails.
+ * Shared by the benches of the simulators: numbers from a seed, a clock, and an end where something
+ * fails.
  */
 #ifndef LT_BENCH_DRAWN_H
 #define LT_BENCH_DRAWN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the protocols of bench_quality share: the files, the jobs moved to the
- * beginning of a week, one run. Ends the program where something fails.
+ * What the protocols of bench_quality share: the files, the jobs moved to the beginning of a week,
+ * one run. Ends the program where something fails.
  */
 #ifndef LT_BENCH_QUALITY_H
 #define LT_BENCH_QUALITY_H
@@ -25,8 +25,8 @@ struct quality_setting { /* jobs on a signal; quality_close() */
 	double nowait_kg, perfect_kg; /* emitted; saved at most by shifting */
 };
 
-/* So many watts that the last digit of no figure decides who waits: what is
- * asked here is where the carbon goes, not which job is large enough. */
+/* So many watts that the last digit of no figure decides who waits: what is asked here is where the
+ * carbon goes, not which job is large enough. */
 static inline struct lt_sim_options
 quality_options(enum lt_sim_policy policy)
 {
@@ -49,15 +49,12 @@ quality_load(struct quality *quality, const char *directory)
 {
 	static const struct carbon_zone zones[QUALITY_ZONES] = {
 	    {.name = "AU-SA", .file = "AU-SA.csv", .column = "Life cycle"},
-	    {.name = "CISO",
-		.file = "US-CAL-CISO.csv",
-		.column = "carbon_intensity_avg"},
+	    {.name = "CISO", .file = "US-CAL-CISO.csv", .column = "carbon_intensity_avg"},
 	    {.name = "DE", .file = "DE.csv", .column = "carbon_intensity_avg"},
 	    {.name = "GB", .file = "GB.csv", .column = "carbon_intensity_avg"},
 	    {.name = "FR", .file = "FR.csv", .column = "carbon_intensity_avg"},
 	};
-	const struct lt_sim_trace_look look = {
-	    .path = "pai_1k.csv", .unit_s = 1, .tick_s = 5};
+	const struct lt_sim_trace_look look = {.path = "pai_1k.csv", .unit_s = 1, .tick_s = 5};
 	static char bytes[1 << 20];
 	struct lt_error err = {0};
 	char path[400];
@@ -67,8 +64,7 @@ quality_load(struct quality *quality, const char *directory)
 	for (int i = 0; i < QUALITY_ZONES; i++) {
 		quality->zones[i] = zones[i];
 		if (!zone_load(&quality->zones[i], path)) {
-			fprintf(stderr, "bench_quality: %s/%s: not read\n",
-			    path, zones[i].file);
+			fprintf(stderr, "bench_quality: %s/%s: not read\n", path, zones[i].file);
 			return false;
 		}
 	}
@@ -81,8 +77,7 @@ quality_load(struct quality *quality, const char *directory)
 	const size_t length = fread(bytes, 1, sizeof(bytes), file);
 
 	fclose(file);
-	if (lt_sim_trace_parse(&quality->trace, bytes, length, &look, &err) !=
-	    LT_OK)
+	if (lt_sim_trace_parse(&quality->trace, bytes, length, &look, &err) != LT_OK)
 		quality_fail(&err);
 	return true;
 }
@@ -95,8 +90,8 @@ quality_open(struct quality_setting *setting, const struct quality *quality,
 	struct lt_error err = {0};
 
 	setting->quality = quality;
-	if (lt_sim_signal_make(&setting->signal, zone->first_hour, zone->values,
-		hours, &err) != LT_OK)
+	if (lt_sim_signal_make(&setting->signal, zone->first_hour, zone->values, hours, &err) !=
+	    LT_OK)
 		quality_fail(&err);
 	for (int f = 0; f < LT_SIM_FORECAST_COUNT; f++)
 		if (lt_sim_outlook_open(&setting->outlooks[f], &setting->signal,
@@ -114,8 +109,7 @@ quality_close(struct quality_setting *setting)
 }
 
 static inline struct lt_sim_result
-quality_run(
-    struct quality_setting *setting, const struct lt_sim_options *options)
+quality_run(struct quality_setting *setting, const struct lt_sim_options *options)
 {
 	const struct lt_sim_input input = {.trace = &setting->trace,
 	    .signal = &setting->signal,
@@ -129,8 +123,7 @@ quality_run(
 }
 
 static inline double
-quality_kg(
-    struct quality_setting *setting, const struct lt_sim_options *options)
+quality_kg(struct quality_setting *setting, const struct lt_sim_options *options)
 {
 	struct lt_sim_result result = quality_run(setting, options);
 	const double kg = result.carbon_kg;
@@ -157,14 +150,12 @@ quality_begin(struct quality_setting *setting, int64_t from_utc_s)
 	setting->nowait_kg = quality_kg(setting, &options);
 	options.policy = LT_SIM_LOWTIDE;
 	options.again = LT_SIM_DECIDE;
-	setting->perfect_kg =
-	    setting->nowait_kg - quality_kg(setting, &options);
+	setting->perfect_kg = setting->nowait_kg - quality_kg(setting, &options);
 }
 
 /* Limits, users and names anew. */
 static inline void
-quality_generate(
-    struct quality_setting *setting, const struct lt_sim_generator *generator)
+quality_generate(struct quality_setting *setting, const struct lt_sim_generator *generator)
 {
 	struct lt_error err = {0};
 

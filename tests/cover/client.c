@@ -11,8 +11,8 @@
  *                          scheduler, which comes once a second
  *   drop ID                ends a kept one
  *
- * Answers: "started job=... comment=..." (the comment is the rest of the
- * line), "waits TEXT", "refused TEXT", "dropped".
+ * Answers: "started job=... comment=..." (the comment is the rest of the line), "waits TEXT",
+ * "refused TEXT", "dropped".
  */
 #include <errno.h>
 #include <stddef.h>
@@ -77,8 +77,7 @@ print_clean(const char *text)
 static void
 print_failure(int code)
 {
-	printf("%s %d %s\n", is_wait(code) ? "waits" : "refused", code,
-	    slurm_strerror(code));
+	printf("%s %d %s\n", is_wait(code) ? "waits" : "refused", code, slurm_strerror(code));
 }
 
 static void
@@ -103,8 +102,7 @@ static const slurm_job_info_t *
 started(const job_info_msg_t *jobs)
 {
 	for (uint32_t i = 0; jobs != NULL && i < jobs->record_count; i++)
-		if ((jobs->job_array[i].job_state & JOB_STATE_BASE) !=
-			JOB_PENDING &&
+		if ((jobs->job_array[i].job_state & JOB_STATE_BASE) != JOB_PENDING &&
 		    jobs->job_array[i].tres_alloc_str != NULL)
 			return &jobs->job_array[i];
 	return NULL;
@@ -115,11 +113,9 @@ print_started(const slurm_job_info_t *job, const char *message)
 {
 	printf("started job=%u part=%s limit=%u nodes=%u min=%u max=%u "
 	       "list=%s tres=%s gres=%s msg=",
-	    LT_SLURM_JOB_ID(job), job->partition, job->time_limit,
-	    job->num_nodes, job->num_nodes, job->max_nodes, job->nodes,
-	    job->tres_alloc_str,
-	    job->gres_total != NULL && job->gres_total[0] ? job->gres_total
-							  : "-");
+	    LT_SLURM_JOB_ID(job), job->partition, job->time_limit, job->num_nodes, job->num_nodes,
+	    job->max_nodes, job->nodes, job->tres_alloc_str,
+	    job->gres_total != NULL && job->gres_total[0] ? job->gres_total : "-");
 	print_clean(message);
 	printf(" comment=");
 	print_clean(job->admin_comment);
@@ -132,8 +128,7 @@ print_if_started(uint32_t id, const char *message)
 	job_info_msg_t *jobs = NULL;
 	bool found = false;
 
-	if (LT_SLURM_LOAD_JOB(&jobs, id, SHOW_ALL | SHOW_DETAIL) !=
-	    SLURM_SUCCESS)
+	if (LT_SLURM_LOAD_JOB(&jobs, id, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
 		return false;
 	const slurm_job_info_t *const job = started(jobs);
 
@@ -157,8 +152,7 @@ has_ended(uint32_t id)
 	for (uint32_t i = 0; i < jobs->record_count; i++) {
 		const uint32_t state = jobs->job_array[i].job_state;
 
-		ended &= (state & JOB_STATE_BASE) > JOB_SUSPENDED &&
-			 !(state & JOB_COMPLETING);
+		ended &= (state & JOB_STATE_BASE) > JOB_SUSPENDED && !(state & JOB_COMPLETING);
 	}
 	slurm_free_job_info_msg(jobs);
 	return ended;

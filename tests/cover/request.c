@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fields of a request, by the names of sbatch's options where there is
- * one: one table from text to job_desc_msg_t. client.c gives the result to
- * Slurm.
+ * The fields of a request, by the names of sbatch's options where there is one: one table from text
+ * to job_desc_msg_t. client.c gives the result to Slurm.
  */
 #include "request.h"
 
@@ -88,8 +87,7 @@ static const struct field fields[] = {
     {"use_min_nodes", BIT, AT(bitflags), USE_MIN_NODES},
 #ifdef GRES_ONE_TASK_PER_SHARING
     {"one_task_per_sharing", BIT, AT(bitflags), GRES_ONE_TASK_PER_SHARING},
-    {"multiple_tasks_per_sharing", BIT, AT(bitflags),
-	GRES_MULT_TASKS_PER_SHARING},
+    {"multiple_tasks_per_sharing", BIT, AT(bitflags), GRES_MULT_TASKS_PER_SHARING},
 #endif
 #ifdef GRES_ALLOW_TASK_SHARING
     {"allow_task_sharing", BIT, AT(bitflags), GRES_ALLOW_TASK_SHARING},
@@ -162,8 +160,7 @@ tres_text(char *value)
 static bool
 put_distribution(job_desc_msg_t *desc, const char *value)
 {
-	for (size_t i = 0; i < sizeof(distributions) / sizeof(*distributions);
-	     i++)
+	for (size_t i = 0; i < sizeof(distributions) / sizeof(*distributions); i++)
 		if (strcmp(distributions[i].name, value) == 0) {
 			desc->task_dist = distributions[i].value;
 			return true;
@@ -238,8 +235,7 @@ derive(job_desc_msg_t *desc)
 
 	if (tasks == NO_VAL) {
 		tasks = nodes;
-		if (desc->ntasks_per_node != NO_VAL16 &&
-		    desc->ntasks_per_node != 0)
+		if (desc->ntasks_per_node != NO_VAL16 && desc->ntasks_per_node != 0)
 			tasks *= desc->ntasks_per_node;
 	}
 	if (desc->overcommit != NO_VAL8)
@@ -254,8 +250,7 @@ bool
 cover_request_read(struct cover_request *request, char *line)
 {
 	static char script[] = "#!/bin/sh\nexit 0\n", directory[] = "/tmp",
-		    path[] = "PATH=/usr/bin:/bin", output[] = "/dev/null",
-		    name[] = "cover";
+		    path[] = "PATH=/usr/bin:/bin", output[] = "/dev/null", name[] = "cover";
 	static char *environment[] = {path, NULL};
 	job_desc_msg_t *const desc = &request->desc;
 	char *rest = NULL;
@@ -273,17 +268,14 @@ cover_request_read(struct cover_request *request, char *line)
 
 		if (value != NULL) {
 			*value = '\0';
-			for (size_t i = 0; i < sizeof(fields) / sizeof(*fields);
-			     i++)
+			for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
 				if (strcmp(fields[i].name, word) == 0) {
-					known =
-					    put(request, &fields[i], value + 1);
+					known = put(request, &fields[i], value + 1);
 					desc->bitflags |= fields[i].bits;
 				}
 		}
 		if (!known) {
-			snprintf(
-			    request->bad, sizeof(request->bad), "%s", word);
+			snprintf(request->bad, sizeof(request->bad), "%s", word);
 			return false;
 		}
 	}

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm without Slurm: what the parts of fake_slurm share. fake_slurm.c has
- * main and finds the plugins, fake_stubs.c what Slurm gives to plugins,
- * fake_submit.c, fake_edits.c, fake_history.c, fake_ring.c, fake_modify.c,
- * fake_change.c, fake_laid.c, fake_stack.c, fake_spank.c and fake_node.c drive
- * the two.
+ * Slurm without Slurm: what the parts of fake_slurm share. fake_slurm.c has main and finds the
+ * plugins, fake_stubs.c what Slurm gives to plugins, fake_submit.c, fake_edits.c, fake_history.c,
+ * fake_ring.c, fake_modify.c, fake_change.c, fake_laid.c, fake_stack.c, fake_spank.c and
+ * fake_node.c drive the two.
  */
 #ifndef LT_FAKE_H
 #define LT_FAKE_H
@@ -80,8 +79,7 @@ struct submission {
 };
 
 struct wish {
-	const char *account, *option, *array, *gres, *comment, *partition,
-	    *dependency;
+	const char *account, *option, *array, *gres, *comment, *partition, *dependency;
 	uint32_t minutes; /* 0 = unset */
 	uint32_t uid;	  /* 0 = our own */
 	bool interactive, cron, held;

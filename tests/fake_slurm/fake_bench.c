@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long slurmctld waits for one job_submit(), its locks held: the plugin in
- * this process, a market and a snapshot of the promised size, a ring on disk.
- * In processor time, so that what else runs here counts little. Prints lines
- * "PARTITIONS KIND MEDIAN P99 MEAN" in microseconds, for tests/bench/submit.sh,
- * which also counts the instructions of calls that are made for it.
+ * How long slurmctld waits for one job_submit(), its locks held: the plugin in this process, a
+ * market and a snapshot of the promised size, a ring on disk. In processor time, so that what else
+ * runs here counts little. Prints lines "PARTITIONS KIND MEDIAN P99 MEAN" in microseconds, for
+ * tests/bench/submit.sh, which also counts the instructions of calls that are made for it.
  */
 #include "fake.h"
 
@@ -47,8 +46,7 @@ by_size(const void *a, const void *b)
 static void
 fill(job_desc_msg_t *job, int i)
 {
-	static char account[] = "team0000", gpus[] = "gres:gpu:2",
-		    script[] = "#!/bin/sh\n";
+	static char account[] = "team0000", gpus[] = "gres:gpu:2", script[] = "#!/bin/sh\n";
 
 	fake_job_defaults(job);
 	job->account = slurm_xstrdup(account);
@@ -82,8 +80,7 @@ ingest(int partitions, bool unlike)
 static double
 submit_us(int number, bool asks)
 {
-	static char carbon[] =
-	    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=balanced";
+	static char carbon[] = "_SLURM_SPANK_OPTION_lowtide_carbon_aware=balanced";
 	char *env[1] = {carbon};
 	job_desc_msg_t job;
 	char *message = NULL;
@@ -96,8 +93,7 @@ submit_us(int number, bool asks)
 	const double took = now_us() - start;
 
 	if (code != SLURM_SUCCESS || job.admin_comment == NULL) {
-		fprintf(stderr, "fake_slurm: %s\n",
-		    message != NULL ? message : "no quote");
+		fprintf(stderr, "fake_slurm: %s\n", message != NULL ? message : "no quote");
 		exit(1);
 	}
 	held++;
@@ -109,8 +105,8 @@ submit_us(int number, bool asks)
 	return took;
 }
 
-/* Kinds take turns, each for as long as a snapshot stays, so that what else the
- * machine does falls on all of them. */
+/* Kinds take turns, each for as long as a snapshot stays, so that what else the machine does falls
+ * on all of them. */
 static void
 measure(int partitions, struct kind *kinds, int kind_count)
 {
@@ -134,8 +130,8 @@ measure(int partitions, struct kind *kinds, int kind_count)
 		qsort(us, CALLS, sizeof(us[0]), by_size);
 		for (int k = 0; k < CALLS; k++)
 			sum += us[k];
-		printf("%d %s %.1f %.1f %.1f\n", partitions, kinds[i].name,
-		    us[CALLS / 2], us[CALLS / 100 * 99], sum / CALLS);
+		printf("%d %s %.1f %.1f %.1f\n", partitions, kinds[i].name, us[CALLS / 2],
+		    us[CALLS / 100 * 99], sum / CALLS);
 	}
 }
 
@@ -143,19 +139,17 @@ measure(int partitions, struct kind *kinds, int kind_count)
 static void
 write_history(uint32_t count)
 {
-	struct lt_history_record *const records =
-	    calloc(count, sizeof(*records));
+	struct lt_history_record *const records = calloc(count, sizeof(*records));
 	char path[600];
 
 	for (uint32_t i = 0; records != NULL && i < count; i++)
 		records[i] = (struct lt_history_record){
-		    .key = lt_history_key(&(struct lt_run_kind){i, "team0000",
-					      "train", 1, 8, 0, 0, 0, false},
+		    .key = lt_history_key(
+			&(struct lt_run_kind){i, "team0000", "train", 1, 8, 0, 0, 0, false},
 			LT_HISTORY_NAME),
 		    .figures = {20, 7800, 9000, false, 0, 0}};
 	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_HISTORY_FILE);
-	if (records == NULL ||
-	    lt_history_write(path, records, count, 1764000000, NULL) != LT_OK) {
+	if (records == NULL || lt_history_write(path, records, count, 1764000000, NULL) != LT_OK) {
 		fprintf(stderr, "fake_slurm: no history\n");
 		exit(1);
 	}
@@ -165,8 +159,7 @@ write_history(uint32_t count)
 void
 fake_bench(void)
 {
-	static struct kind kinds[] = {{.name = "plain"},
-	    {.name = "carbon-aware", .asks = true},
+	static struct kind kinds[] = {{.name = "plain"}, {.name = "carbon-aware", .asks = true},
 	    {.name = "carbon-aware-unlike", .asks = true, .unlike = true}};
 	static struct kind learned[] = {{.name = "plain-100000-groups"}};
 	static const int sizes[] = {64, 256};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job_modify as slurmctld calls it: for which job, once for each record of an
- * array, over what Slurm itself made of the job since.
+ * job_modify as slurmctld calls it: for which job, once for each record of an array, over what
+ * Slurm itself made of the job since.
  */
 #include "fake.h"
 
@@ -28,8 +28,8 @@ an_hour(uint32_t job_id)
 	    .account_hash = lt_name_hash("team0000"),
 	    .limit_s = 3600,
 	    .tasks = 1,
-	    .flags = LT_TERMS_PENDING | LT_TERMS_BUDGETED | LT_TERMS_HAS_MONEY |
-		     LT_TERMS_HAS_CARBON,
+	    .flags =
+		LT_TERMS_PENDING | LT_TERMS_BUDGETED | LT_TERMS_HAS_MONEY | LT_TERMS_HAS_CARBON,
 	    .start_utc_s = now_utc_s,
 	    .end_utc_s = now_utc_s + 3600,
 	    .seen_utc_s = now_utc_s - 1,
@@ -64,12 +64,9 @@ test_which_job(void **state)
 	    {"without a text", NULL, 7, ESLURM_ACCOUNTING_POLICY},
 	    {"another's number beside", "7", 9, ESLURM_ACCOUNTING_POLICY},
 	    {"blanks before", "  7", 9, ESLURM_ACCOUNTING_POLICY},
-	    {"a number that Slurm cuts to 7", "4294967303", 9,
-		ESLURM_ACCOUNTING_POLICY},
-	    {"an offset that Slurm cuts to 0", "7+4294967296", 9,
-		ESLURM_ACCOUNTING_POLICY},
-	    {"an offset that is 2 modulo NO_VAL", "7+4294967294", 9,
-		ESLURM_ACCOUNTING_POLICY},
+	    {"a number that Slurm cuts to 7", "4294967303", 9, ESLURM_ACCOUNTING_POLICY},
+	    {"an offset that Slurm cuts to 0", "7+4294967296", 9, ESLURM_ACCOUNTING_POLICY},
+	    {"an offset that is 2 modulo NO_VAL", "7+4294967294", 9, ESLURM_ACCOUNTING_POLICY},
 	    {"a number that Slurm cuts to 9", "4294967305", 7, SLURM_SUCCESS},
 	    {"a component", "6+3", 7, SLURM_SUCCESS},
 	    {"the job without budget", "9", 7, SLURM_SUCCESS},
@@ -91,14 +88,13 @@ test_which_job(void **state)
 		lt_job_desc_id(&job) = cases[i].number;
 		job.job_id_str = slurm_xstrdup(cases[i].id);
 		job.time_limit = OVER_MINUTES;
-		assert_int_equal(
-		    fake_job_modify(&job, getuid()), cases[i].code);
+		assert_int_equal(fake_job_modify(&job, getuid()), cases[i].code);
 		free(job.job_id_str);
 	}
 }
 
-/* What names the job otherwise can't be judged, where money is at stake; the
- * user is told what will do. */
+/* What names the job otherwise can't be judged, where money is at stake; the user is told what will
+ * do. */
 static void
 test_other_names(void **state)
 {
@@ -113,8 +109,7 @@ test_other_names(void **state)
 	job.comment = text;
 	assert_int_equal(fake_job_modify(&job, getuid()), SLURM_SUCCESS);
 	job.time_limit = 1;
-	assert_int_equal(
-	    fake_job_modify(&job, getuid()), ESLURM_ACCOUNTING_POLICY);
+	assert_int_equal(fake_job_modify(&job, getuid()), ESLURM_ACCOUNTING_POLICY);
 	assert_non_null(strstr(fake_said, "name the job by its number"));
 	assert_null(strstr(fake_said, "job 0"));
 	job.user_id = getuid() + 1;
@@ -124,13 +119,12 @@ test_other_names(void **state)
 	job.step_id.job_id = 7;
 	assert_int_equal(fake_job_modify(&job, getuid()), SLURM_SUCCESS);
 	job.step_id.sluid = 1;
-	assert_int_equal(
-	    fake_job_modify(&job, getuid()), ESLURM_ACCOUNTING_POLICY);
+	assert_int_equal(fake_job_modify(&job, getuid()), ESLURM_ACCOUNTING_POLICY);
 #endif
 }
 
-/* slurmctld asks once for each record of an array, with the same text: the
- * tasks share one amount, which is raised once. */
+/* slurmctld asks once for each record of an array, with the same text: the tasks share one amount,
+ * which is raised once. */
 static void
 test_once_for_an_array(void **state)
 {
@@ -141,16 +135,14 @@ test_once_for_an_array(void **state)
 		uint32_t records;
 		int64_t micros; /* of the last record, per task */
 	} cases[] = {
-	    {"an hour more for ten tasks", "--limit 36.1", NULL,
-		{120, 120, 120}, SLURM_SUCCESS, 1, NODE_MICROS},
-	    {"then another", "--limit 72.1", NULL, {120, 180, 180},
-		SLURM_SUCCESS, 2, NODE_MICROS},
-	    {"less, then what is held", "--limit 1", NULL, {30, 60, 60},
-		SLURM_SUCCESS, 0, 0},
-	    {"another team", "--limit 36.1 --teams 2", "team0001", {60, 60, 60},
-		SLURM_SUCCESS, 1, NODE_MICROS + 1},
-	    {"what does not fit", "--limit 35.9", NULL, {120, 120, 120},
-		ESLURM_ACCOUNTING_POLICY, 0, 0},
+	    {"an hour more for ten tasks", "--limit 36.1", NULL, {120, 120, 120}, SLURM_SUCCESS, 1,
+		NODE_MICROS},
+	    {"then another", "--limit 72.1", NULL, {120, 180, 180}, SLURM_SUCCESS, 2, NODE_MICROS},
+	    {"less, then what is held", "--limit 1", NULL, {30, 60, 60}, SLURM_SUCCESS, 0, 0},
+	    {"another team", "--limit 36.1 --teams 2", "team0001", {60, 60, 60}, SLURM_SUCCESS, 1,
+		NODE_MICROS + 1},
+	    {"what does not fit", "--limit 35.9", NULL, {120, 120, 120}, ESLURM_ACCOUNTING_POLICY,
+		0, 0},
 	};
 
 	(void)state;
@@ -168,8 +160,7 @@ test_once_for_an_array(void **state)
 			job.job_id_str = slurm_xstrdup("7");
 			job.account = slurm_xstrdup(cases[i].account);
 			job.time_limit = cases[i].minutes[k];
-			assert_int_equal(
-			    fake_job_modify(&job, getuid()), cases[i].code);
+			assert_int_equal(fake_job_modify(&job, getuid()), cases[i].code);
 			free(job.job_id_str);
 			free(job.account);
 		}
@@ -213,25 +204,24 @@ test_begin_at_another_price(void **state)
 		int code;
 		int64_t micros; /* of the record; 0 = none */
 	} cases[] = {
-	    {"into dear hours", "--limit 35.7", NULL, 4 * 3600, 3600, CHEAP + 1,
-		13 * 3600, NO_VAL, SLURM_SUCCESS, DEAR - CHEAP},
-	    {"which does not fit", "--limit 35.6", NULL, 4 * 3600, 3600,
-		CHEAP + 1, 13 * 3600, NO_VAL, ESLURM_ACCOUNTING_POLICY, 0},
-	    {"now, from cheap hours", "--limit 10", NULL, 4 * 3600, 3600,
-		CHEAP + 1, -1, NO_VAL, SLURM_SUCCESS, NODE_MICROS - CHEAP},
-	    {"into cheap hours", "--limit 0", NULL, 13 * 3600, 3600, DEAR + 1,
-		4 * 3600, NO_VAL, SLURM_SUCCESS, 0},
-	    {"an hour more of cheap ones", "--limit 0.37", NULL, 4 * 3600, 3600,
-		CHEAP + 1, 0, 120, SLURM_SUCCESS, CHEAP},
-	    {"an hour more, dear at the end of an array's window",
-		"--limit 36.1", NULL, 4 * 3600, 10 * 3600, DEAR + 1, 0, 120,
-		SLURM_SUCCESS, DEAR},
-	    {"its hour has come, and is dearer than what is held", "--limit 0",
-		"ib", -1800, 3600, CHEAP + 1, 0, NO_VAL, SLURM_SUCCESS, 0},
+	    {"into dear hours", "--limit 35.7", NULL, 4 * 3600, 3600, CHEAP + 1, 13 * 3600, NO_VAL,
+		SLURM_SUCCESS, DEAR - CHEAP},
+	    {"which does not fit", "--limit 35.6", NULL, 4 * 3600, 3600, CHEAP + 1, 13 * 3600,
+		NO_VAL, ESLURM_ACCOUNTING_POLICY, 0},
+	    {"now, from cheap hours", "--limit 10", NULL, 4 * 3600, 3600, CHEAP + 1, -1, NO_VAL,
+		SLURM_SUCCESS, NODE_MICROS - CHEAP},
+	    {"into cheap hours", "--limit 0", NULL, 13 * 3600, 3600, DEAR + 1, 4 * 3600, NO_VAL,
+		SLURM_SUCCESS, 0},
+	    {"an hour more of cheap ones", "--limit 0.37", NULL, 4 * 3600, 3600, CHEAP + 1, 0, 120,
+		SLURM_SUCCESS, CHEAP},
+	    {"an hour more, dear at the end of an array's window", "--limit 36.1", NULL, 4 * 3600,
+		10 * 3600, DEAR + 1, 0, 120, SLURM_SUCCESS, DEAR},
+	    {"its hour has come, and is dearer than what is held", "--limit 0", "ib", -1800, 3600,
+		CHEAP + 1, 0, NO_VAL, SLURM_SUCCESS, 0},
 	};
 	const int64_t now_utc_s = (int64_t)time(NULL);
-	int64_t starts[] = {now_utc_s - 3600, now_utc_s + 3 * 3600,
-	    now_utc_s + 12 * 3600, now_utc_s + 48 * 3600};
+	int64_t starts[] = {
+	    now_utc_s - 3600, now_utc_s + 3 * 3600, now_utc_s + 12 * 3600, now_utc_s + 48 * 3600};
 	double values[] = {NODE_MICROS, CHEAP, DEAR};
 	double integrals[4];
 	struct lt_series hours = {.quality = LT_QUALITY_FORECAST,
@@ -261,14 +251,11 @@ test_begin_at_another_price(void **state)
 		job.features = slurm_xstrdup(cases[i].features);
 		job.time_limit = cases[i].minutes;
 		if (cases[i].begin_in_s)
-			job.begin_time =
-			    (time_t)(now_utc_s + cases[i].begin_in_s);
-		assert_int_equal(
-		    fake_job_modify(&job, getuid()), cases[i].code);
+			job.begin_time = (time_t)(now_utc_s + cases[i].begin_in_s);
+		assert_int_equal(fake_job_modify(&job, getuid()), cases[i].code);
 		free(job.job_id_str);
 		free(job.features);
-		assert_int_equal(
-		    fake_holds(&last), cases[i].micros > 0 ? 1 : 0);
+		assert_int_equal(fake_holds(&last), cases[i].micros > 0 ? 1 : 0);
 		assert_int_equal(last.per_task.money_micros, cases[i].micros);
 	}
 }
@@ -287,14 +274,11 @@ test_other_modes(void **state)
 	    {"over the budget", "7", NULL, 0, NO_VAL, NO_VAL, OVER_MINUTES, 0},
 	    {"not in terms", "8", NULL, 0, NO_VAL, NO_VAL, 90, 0},
 	    {"its release", "8", NULL, 0, NO_VAL, INFINITE, NO_VAL, 0},
-	    {"held by lowtide", "7", NULL, LT_TERMS_OUR_HOLD, NO_VAL, INFINITE,
-		NO_VAL, 0},
-	    {"nice", "7", NULL, LT_TERMS_LOCKED, NICE_OFFSET + 5, NO_VAL,
-		NO_VAL, 0},
+	    {"held by lowtide", "7", NULL, LT_TERMS_OUR_HOLD, NO_VAL, INFINITE, NO_VAL, 0},
+	    {"nice", "7", NULL, LT_TERMS_LOCKED, NICE_OFFSET + 5, NO_VAL, NO_VAL, 0},
 	    {"het job", "7", NULL, LT_TERMS_HET_LEADER, NO_VAL, NO_VAL, 90, 0},
 	    {"array", "7", NULL, LT_TERMS_ARRAY_ONLY, NO_VAL, NO_VAL, 90, 0},
-	    {"requeued", "7", NULL, LT_TERMS_LOCKED, NO_VAL, NO_VAL, NO_VAL,
-		-1},
+	    {"requeued", "7", NULL, LT_TERMS_LOCKED, NO_VAL, NO_VAL, NO_VAL, -1},
 	    {"no such partition", "7", "nosuch", 0, NO_VAL, NO_VAL, NO_VAL, 0},
 	};
 
@@ -307,8 +291,7 @@ test_other_modes(void **state)
 
 		print_message("# %s: %s\n", modes[i % 3], cases[k].why);
 		one.flags |= cases[k].terms;
-		snprintf(options, sizeof(options), "--limit 10 --mode %s",
-		    modes[i % 3]);
+		snprintf(options, sizeof(options), "--limit 10 --mode %s", modes[i % 3]);
 		world(options, &one, 1);
 		fake_job_defaults(&job);
 		job.job_id_str = slurm_xstrdup(cases[k].id);
@@ -326,8 +309,8 @@ test_other_modes(void **state)
 	}
 }
 
-/* lowtided is away. Where only money has a price, what raises nothing passes;
- * what loses its price does not. */
+/* lowtided is away. Where only money has a price, what raises nothing passes; what loses its price
+ * does not. */
 static void
 test_without_carbon(void **state)
 {
@@ -340,8 +323,7 @@ test_without_carbon(void **state)
 	    {"only touched", "ib", NULL, false, NO_VAL, SLURM_SUCCESS},
 	    {"cheaper", NULL, "spot", false, NO_VAL, SLURM_SUCCESS},
 	    {"longer", NULL, NULL, false, 61, ESLURM_ACCOUNTING_POLICY},
-	    {"where there is no price", NULL, "spot", true, NO_VAL,
-		ESLURM_ACCOUNTING_POLICY},
+	    {"where there is no price", NULL, "spot", true, NO_VAL, ESLURM_ACCOUNTING_POLICY},
 	};
 
 	(void)state;
@@ -353,8 +335,7 @@ test_without_carbon(void **state)
 
 		print_message("# %s\n", cases[i].why);
 		one.flags &= ~(uint32_t)LT_TERMS_HAS_CARBON;
-		world("--limit 10 --unknown reject --age 3600 --stale 60", &one,
-		    1);
+		world("--limit 10 --unknown reject --age 3600 --stale 60", &one, 1);
 		load_market(&market, path, sizeof(path));
 		for (uint32_t k = 0; k < market.partition_count; k++)
 			market.partitions[k].carbon_series = LT_NO_SERIES;
@@ -368,8 +349,7 @@ test_without_carbon(void **state)
 		job.features = slurm_xstrdup(cases[i].features);
 		job.partition = slurm_xstrdup(cases[i].partition);
 		job.time_limit = cases[i].minutes;
-		assert_int_equal(
-		    fake_job_modify(&job, getuid()), cases[i].code);
+		assert_int_equal(fake_job_modify(&job, getuid()), cases[i].code);
 		free(job.job_id_str);
 		free(job.features);
 		free(job.partition);
@@ -413,19 +393,16 @@ test_array_that_runs(void **state)
 		int64_t begin_in_s;
 		int code;
 	} cases[] = {
-	    {"a begin in an hour", "", LT_TERMS_ARRAY_RAN, NO_VAL, 3600,
-		SLURM_SUCCESS},
+	    {"a begin in an hour", "", LT_TERMS_ARRAY_RAN, NO_VAL, 3600, SLURM_SUCCESS},
 	    {"now", "name those that wait", LT_TERMS_ARRAY_RAN, NO_VAL, -1,
 		ESLURM_ACCOUNTING_POLICY},
-	    {"within Slurm's wait", "name those that wait", LT_TERMS_ARRAY_RAN,
-		NO_VAL, 110, ESLURM_ACCOUNTING_POLICY},
-	    {"nice", "name those that wait", LT_TERMS_ARRAY_RAN,
-		NICE_OFFSET + 5, 0, ESLURM_ACCOUNTING_POLICY},
-	    {"nice of what is held", "held by lowtide",
-		LT_TERMS_ARRAY_RAN | LT_TERMS_OUR_HOLD, NICE_OFFSET + 5, 0,
+	    {"within Slurm's wait", "name those that wait", LT_TERMS_ARRAY_RAN, NO_VAL, 110,
 		ESLURM_ACCOUNTING_POLICY},
-	    {"requeued, in an hour", "", LT_TERMS_LOCKED, NO_VAL, 3600,
-		SLURM_SUCCESS},
+	    {"nice", "name those that wait", LT_TERMS_ARRAY_RAN, NICE_OFFSET + 5, 0,
+		ESLURM_ACCOUNTING_POLICY},
+	    {"nice of what is held", "held by lowtide", LT_TERMS_ARRAY_RAN | LT_TERMS_OUR_HOLD,
+		NICE_OFFSET + 5, 0, ESLURM_ACCOUNTING_POLICY},
+	    {"requeued, in an hour", "", LT_TERMS_LOCKED, NO_VAL, 3600, SLURM_SUCCESS},
 	    {"requeued, now", "not yet admitted", LT_TERMS_LOCKED, NO_VAL, -1,
 		ESLURM_ACCOUNTING_POLICY},
 	};
@@ -444,14 +421,13 @@ test_array_that_runs(void **state)
 		job.nice = cases[i].nice;
 		if (cases[i].begin_in_s)
 			job.begin_time = time(NULL) + cases[i].begin_in_s;
-		assert_int_equal(
-		    fake_job_modify(&job, getuid()), cases[i].code);
+		assert_int_equal(fake_job_modify(&job, getuid()), cases[i].code);
 		assert_non_null(strstr(fake_said, cases[i].says));
 	}
 }
 
-/* GPUs' defaults of the partition, in the record as if they were asked. Nodes
- * of 64 CPUs, 8 GPUs, 512000 MiB; spot has the same price here. */
+/* GPUs' defaults of the partition, in the record as if they were asked. Nodes of 64 CPUs, 8 GPUs,
+ * 512000 MiB; spot has the same price here. */
 static void
 test_defaults_of_partitions(void **state)
 {
@@ -461,38 +437,24 @@ test_defaults_of_partitions(void **state)
 		uint64_t memory_to;
 		struct lt_terms_asked asked;
 		uint16_t cpus_per_task; /* in the change */
-		int64_t share_64ths; /* of the node, for an hour; 0 = no more */
+		int64_t share_64ths;	/* of the node, for an hour; 0 = no more */
 	} cases[] = {
 	    {"none, then 16 for each of two GPUs", "spot", NULL, 0, 16, 0,
-		{.tasks = 1, .cpus = 2, .gpus = 2, .cpus_per_task = 1},
-		NO_VAL16, 32},
+		{.tasks = 1, .cpus = 2, .gpus = 2, .cpus_per_task = 1}, NO_VAL16, 32},
 	    {"2, then 16", "spot", NULL, 2, 16, 0,
-		{.tasks = 1,
-		    .cpus = 4,
-		    .gpus = 2,
-		    .cpus_per_task = 1,
-		    .cpus_per_gpu = 2},
-		NO_VAL16, 32},
+		{.tasks = 1, .cpus = 4, .gpus = 2, .cpus_per_task = 1, .cpus_per_gpu = 2}, NO_VAL16,
+		32},
 	    {"GPUs of tasks: 2, then 16", "spot", NULL, 2, 16, 0,
-		{.tasks = 2,
-		    .cpus = 4,
-		    .gpus_per_task = 1,
-		    .cpus_per_task = 2,
-		    .cpus_per_gpu = 2},
+		{.tasks = 2, .cpus = 4, .gpus_per_task = 1, .cpus_per_task = 2, .cpus_per_gpu = 2},
 		NO_VAL16, 32},
 	    {"CPUs per task that were said", "spot", NULL, 0, 16, 0,
-		{.tasks = 1, .cpus = 2, .gpus = 2, .cpus_per_task = 2},
-		NO_VAL16, 0},
+		{.tasks = 1, .cpus = 2, .gpus = 2, .cpus_per_task = 2}, NO_VAL16, 0},
 	    {"CPUs per task that are said", "spot", NULL, 0, 16, 0,
 		{.tasks = 1, .cpus = 2, .gpus = 2, .cpus_per_task = 1}, 4, 0},
 	    {"GPUs for a job without", NULL, "gres:gpu:2", 16, 0, 0,
 		{.tasks = 1, .cpus = 1, .cpus_per_task = 1}, NO_VAL16, 32},
 	    {"1000 MiB, then half of the node", "spot", NULL, 0, 0, 256000,
-		{.tasks = 1,
-		    .cpus = 1,
-		    .gpus = 1,
-		    .cpus_per_task = 1,
-		    .memory_mib_per_gpu = 1000},
+		{.tasks = 1, .cpus = 1, .gpus = 1, .cpus_per_task = 1, .memory_mib_per_gpu = 1000},
 		NO_VAL16, 32},
 	};
 
@@ -512,10 +474,8 @@ test_defaults_of_partitions(void **state)
 		load_market(&market, path, sizeof(path));
 		market.partitions[0].default_cpus_per_gpu = cases[i].from;
 		market.partitions[1].default_cpus_per_gpu = cases[i].to;
-		market.partitions[1].default_memory_mib_per_gpu =
-		    cases[i].memory_to;
-		market.partitions[1].price_series =
-		    market.partitions[0].price_series;
+		market.partitions[1].default_memory_mib_per_gpu = cases[i].memory_to;
+		market.partitions[1].price_series = market.partitions[0].price_series;
 		assert_int_equal(lt_market_save(&market, path, NULL), LT_OK);
 		lt_market_free(&market);
 		fake_restart();
@@ -524,19 +484,17 @@ test_defaults_of_partitions(void **state)
 		job.partition = slurm_xstrdup(cases[i].partition);
 		job.tres_per_node = slurm_xstrdup(cases[i].gpus);
 		job.cpus_per_task = cases[i].cpus_per_task;
-		assert_int_equal(
-		    fake_job_modify(&job, getuid()), SLURM_SUCCESS);
+		assert_int_equal(fake_job_modify(&job, getuid()), SLURM_SUCCESS);
 		free(job.partition);
 		free(job.tres_per_node);
+		assert_int_equal(fake_holds(&last), cases[i].share_64ths > 0 ? 1 : 0);
 		assert_int_equal(
-		    fake_holds(&last), cases[i].share_64ths > 0 ? 1 : 0);
-		assert_int_equal(last.per_task.money_micros,
-		    NODE_MICROS * cases[i].share_64ths / 64);
+		    last.per_task.money_micros, NODE_MICROS * cases[i].share_64ths / 64);
 	}
 }
 
-/* No record shows --distribution=plane; the quote does: with it another plane
- * of 8 CPUs for each node more. */
+/* No record shows --distribution=plane; the quote does: with it another plane of 8 CPUs for each
+ * node more. */
 static void
 test_planes(void **state)
 {
@@ -546,8 +504,7 @@ test_planes(void **state)
 		int64_t micros;
 	} cases[] = {
 	    {"64 CPUs on any nodes", 0, 0},
-	    {"and 8 on each of three nodes more", LT_TERMS_PLANE,
-		NODE_MICROS * 3 * 8 / 64},
+	    {"and 8 on each of three nodes more", LT_TERMS_PLANE, NODE_MICROS * 3 * 8 / 64},
 	};
 
 	(void)state;
@@ -559,17 +516,13 @@ test_planes(void **state)
 
 		print_message("# %s\n", cases[i].why);
 		one.flags |= cases[i].terms;
-		one.asked = (struct lt_terms_asked){.min_nodes = 1,
-		    .max_nodes = 1,
-		    .tasks = 8,
-		    .cpus = 64,
-		    .cpus_per_task = 8};
+		one.asked = (struct lt_terms_asked){
+		    .min_nodes = 1, .max_nodes = 1, .tasks = 8, .cpus = 64, .cpus_per_task = 8};
 		world("--limit 10", &one, 1);
 		fake_job_defaults(&job);
 		job.job_id_str = id;
 		job.min_nodes = job.max_nodes = 4;
-		assert_int_equal(
-		    fake_job_modify(&job, getuid()), SLURM_SUCCESS);
+		assert_int_equal(fake_job_modify(&job, getuid()), SLURM_SUCCESS);
 		fake_records(&last);
 		assert_int_equal(last.per_task.money_micros, cases[i].micros);
 	}

@@ -25,16 +25,13 @@ test_left_then(void **state)
 		struct submission s;
 		char option[80];
 
-		print_message(
-		    "# %s, %s\n", cases[i].arguments, cases[i].option);
-		snprintf(option, sizeof(option),
-		    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=%s",
+		print_message("# %s, %s\n", cases[i].arguments, cases[i].option);
+		snprintf(option, sizeof(option), "_SLURM_SPANK_OPTION_lowtide_carbon_aware=%s",
 		    cases[i].option);
 		fake_snapshots(cases[i].arguments);
 		fake_restart();
-		fake_send(&s, &(struct wish){.account = "team0000",
-				  .gres = "gpu:8",
-				  .option = option});
+		fake_send(
+		    &s, &(struct wish){.account = "team0000", .gres = "gpu:8", .option = option});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		print_message("# %s\n", s.message);
 		if (cases[i].left != NULL)
@@ -42,15 +39,14 @@ test_left_then(void **state)
 	}
 }
 
-/* Half an hour is what it is to cost, wherever it goes; its limit of an hour is
- * what is held, and gone from what is left. */
+/* Half an hour is what it is to cost, wherever it goes; its limit of an hour is what is held, and
+ * gone from what is left. */
 static void
 test_left_behind_the_hold(void **state)
 {
 	char carbon[] = "_SLURM_SPANK_OPTION_lowtide_carbon_aware=carbon",
-	     expected[] = "_SLURM_SPANK_OPTION_lowtide_expected_time=30",
-	     script[] = "#!/bin/sh\n", gres[] = "gpu:8",
-	     *env[] = {carbon, expected}, *message = NULL;
+	     expected[] = "_SLURM_SPANK_OPTION_lowtide_expected_time=30", script[] = "#!/bin/sh\n",
+	     gres[] = "gpu:8", *env[] = {carbon, expected}, *message = NULL;
 	int dollars, cents, left_dollars, left_cents;
 	job_desc_msg_t job;
 
@@ -64,20 +60,17 @@ test_left_behind_the_hold(void **state)
 	job.time_limit = 60;
 	job.spank_job_env = env;
 	job.spank_job_env_size = 2;
-	assert_int_equal(
-	    fake_submit(&job, job.user_id, &message), SLURM_SUCCESS);
+	assert_int_equal(fake_submit(&job, job.user_id, &message), SLURM_SUCCESS);
 	assert_non_null(message);
 	print_message("# %s\n", message);
 	assert_non_null(strstr(message, ": $"));
-	assert_int_equal(
-	    sscanf(strstr(message, ": $"), ": $%d.%2d, ", &dollars, &cents), 2);
+	assert_int_equal(sscanf(strstr(message, ": $"), ": $%d.%2d, ", &dollars, &cents), 2);
 	assert_non_null(strstr(message, "; leaves $"));
-	assert_int_equal(sscanf(strstr(message, "; leaves $"),
-			     "; leaves $%d.%2d", &left_dollars, &left_cents),
+	assert_int_equal(
+	    sscanf(strstr(message, "; leaves $"), "; leaves $%d.%2d", &left_dollars, &left_cents),
 	    2);
 	assert_in_range(dollars * 100 + cents, 1, 180);
-	assert_int_equal(left_dollars * 100 + left_cents,
-	    10000 - 2 * (dollars * 100 + cents));
+	assert_int_equal(left_dollars * 100 + left_cents, 10000 - 2 * (dollars * 100 + cents));
 	free(message);
 	free(job.account);
 	free(job.admin_comment);
@@ -114,8 +107,7 @@ test_signal(void **state)
 		job.warn_signal = cases[i].theirs;
 		job.spank_job_env = env;
 		job.spank_job_env_size = 1;
-		assert_int_equal(
-		    fake_submit(&job, job.user_id, NULL), SLURM_SUCCESS);
+		assert_int_equal(fake_submit(&job, job.user_id, NULL), SLURM_SUCCESS);
 		assert_int_equal(job.warn_signal, cases[i].signal);
 		assert_int_equal(job.warn_time, cases[i].before_s);
 		free(job.account);
@@ -123,8 +115,7 @@ test_signal(void **state)
 	}
 }
 
-/* A maximum of nodes that slurmctld will lower to the GPUs is held for as
- * lowered. */
+/* A maximum of nodes that slurmctld will lower to the GPUs is held for as lowered. */
 static void
 test_maximum_of_gpus(void **state)
 {
@@ -154,14 +145,12 @@ test_maximum_of_gpus(void **state)
 		job.max_nodes = cases[i].max_nodes;
 		job.shared = 0; /* whole nodes */
 		job.time_limit = 60;
-		assert_int_equal(
-		    fake_submit(&job, job.user_id, NULL), SLURM_SUCCESS);
+		assert_int_equal(fake_submit(&job, job.user_id, NULL), SLURM_SUCCESS);
 		assert_int_equal(job.max_nodes, cases[i].max_nodes);
-		assert_int_equal(lt_quote_unpack(&quote, job.admin_comment,
-				     strlen(job.admin_comment), NULL),
+		assert_int_equal(
+		    lt_quote_unpack(&quote, job.admin_comment, strlen(job.admin_comment), NULL),
 		    LT_OK);
-		assert_int_equal(quote.hold_per_task.money_micros,
-		    3600000 * cases[i].nodes + 1);
+		assert_int_equal(quote.hold_per_task.money_micros, 3600000 * cases[i].nodes + 1);
 		free(job.account);
 		free(job.script);
 		free(job.tres_per_job);
@@ -169,8 +158,8 @@ test_maximum_of_gpus(void **state)
 	}
 }
 
-/* Of two nodes each takes one, for the same hour: the third has another one,
- * also beside a market that was made before the first two came. */
+/* Of two nodes each takes one, for the same hour: the third has another one, also beside a market
+ * that was made before the first two came. */
 static void
 test_booked_between_markets(void **state)
 {
@@ -194,19 +183,16 @@ test_booked_between_markets(void **state)
 			fake_snapshots(cases[i].arguments);
 			usleep(250000); /* it is looked for in a while */
 		}
-		fake_send(&s,
-		    &(struct wish){.account = "team0000",
-			.gres = "gpu:8",
-			.minutes = 60,
-			.option =
-			    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=carbon"});
+		fake_send(&s, &(struct wish){.account = "team0000",
+				  .gres = "gpu:8",
+				  .minutes = 60,
+				  .option = "_SLURM_SPANK_OPTION_lowtide_carbon_aware=carbon"});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_true(s.begin_utc_s > 0);
 		if (i == 0)
 			first_utc_s = s.begin_utc_s;
 		print_message("# %zu\n", i);
-		assert_int_equal(
-		    s.begin_utc_s == first_utc_s, cases[i].with_first);
+		assert_int_equal(s.begin_utc_s == first_utc_s, cases[i].with_first);
 	}
 }
 

@@ -36,9 +36,8 @@ held_for(const char *dependency)
 	struct lt_ring_record record = {0};
 	struct submission s;
 
-	fake_send(&s,
-	    &(struct wish){
-		.account = "team0000", .minutes = 1, .dependency = dependency});
+	fake_send(
+	    &s, &(struct wish){.account = "team0000", .minutes = 1, .dependency = dependency});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	fake_records(&record);
 	return record.per_task.money_micros;
@@ -64,8 +63,7 @@ test_takes_what_the_other_has(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lt_terms other =
-		    other_job(cases[i].flags, cases[i].tasks);
+		struct lt_terms other = other_job(cases[i].flags, cases[i].tasks);
 		const int64_t node = NODE_MICROS_PER_S * 10 * MINUTE;
 
 		print_message("# %s\n", cases[i].why);

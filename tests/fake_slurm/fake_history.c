@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What job_submit_lowtide.so makes of the file of past runs: the plan, what it
- * says of it, and the quote; with the file whole, another's, broken, gone.
+ * What job_submit_lowtide.so makes of the file of past runs: the plan, what it says of it, and the
+ * quote; with the file whole, another's, broken, gone.
  */
 #include "fake.h"
 
@@ -21,8 +21,8 @@ struct outcome {
 
 /* Half a day of limit; a script of that name. */
 static void
-submit_named(struct outcome *out, const char *name, uint32_t uid,
-    char **options, uint32_t option_count)
+submit_named(
+    struct outcome *out, const char *name, uint32_t uid, char **options, uint32_t option_count)
 {
 	char script[] = "#!/bin/sh\n", name_copy[64];
 	job_desc_msg_t job;
@@ -41,11 +41,10 @@ submit_named(struct outcome *out, const char *name, uint32_t uid,
 	out->code = fake_submit(&job, uid, &message);
 	if (message != NULL)
 		snprintf(out->message, sizeof(out->message), "%s", message);
-	if (job.admin_comment != NULL &&
-	    lt_quote_unpack(&out->quote, job.admin_comment,
-		strlen(job.admin_comment), NULL) == LT_OK)
-		assert_int_equal(lt_quote_run_unpack(&out->run, out->quote.run,
-				     strlen(out->quote.run), NULL),
+	if (job.admin_comment != NULL && lt_quote_unpack(&out->quote, job.admin_comment,
+					     strlen(job.admin_comment), NULL) == LT_OK)
+		assert_int_equal(
+		    lt_quote_run_unpack(&out->run, out->quote.run, strlen(out->quote.run), NULL),
 		    LT_OK);
 	free(message);
 	free(job.account);
@@ -75,19 +74,15 @@ shell_with(const char *command, const char *path)
 static struct lt_run_kind
 write_history(uint32_t uid)
 {
-	const struct lt_run_kind kind = {
-	    uid, "team0000", "train_1", 1, 4, 0, 0, 12 * 3600, false};
+	const struct lt_run_kind kind = {uid, "team0000", "train_1", 1, 4, 0, 0, 12 * 3600, false};
 	struct lt_history_record records[] = {
-	    {lt_history_key(&kind, LT_HISTORY_NAME),
-		{14, 7800, 9000, true, 0, 0}},
-	    {lt_history_key(&kind, LT_HISTORY_ACCOUNT),
-		{100, 250000, 500000, false, 0, 0}},
+	    {lt_history_key(&kind, LT_HISTORY_NAME), {14, 7800, 9000, true, 0, 0}},
+	    {lt_history_key(&kind, LT_HISTORY_ACCOUNT), {100, 250000, 500000, false, 0, 0}},
 	};
 	char path[600];
 
 	history_path(path);
-	assert_int_equal(
-	    lt_history_write(path, records, 2, 1764000000, NULL), LT_OK);
+	assert_int_equal(lt_history_write(path, records, 2, 1764000000, NULL), LT_OK);
 	return kind;
 }
 
@@ -104,11 +99,9 @@ test_learned(void **state)
 	fake_restart();
 	submit_named(&s, "train_0413", uid, options, 1);
 	assert_int_equal(s.code, ESLURM_DISABLED);
-	assert_non_null(strstr(
-	    s.message, "expected 2:10 (median of 14 runs; limit 12:00)\n"));
+	assert_non_null(strstr(s.message, "expected 2:10 (median of 14 runs; limit 12:00)\n"));
 	submit_named(&s, "train_0413", uid, options, 2);
-	assert_non_null(strstr(
-	    s.message, "expected 1:30 (--expected-time; limit 12:00)\n"));
+	assert_non_null(strstr(s.message, "expected 1:30 (--expected-time; limit 12:00)\n"));
 
 	submit_named(&s, "train_0413", uid, NULL, 0);
 	assert_int_equal(s.code, SLURM_SUCCESS);
@@ -120,8 +113,8 @@ test_learned(void **state)
 	assert_int_equal(s.run.expected.upper_s, 21600);
 	assert_int_equal(s.run.limit_s, 43200);
 	assert_int_equal(s.run.ratio_ppm, 1000000);
-	/* Held for all of its limit: half a day of 4 of 64 CPUs, of 3.60 an
-	 * hour, with the micro of rounding. */
+	/* Held for all of its limit: half a day of 4 of 64 CPUs, of 3.60 an hour, with the micro of
+	 * rounding. */
 	assert_int_equal(s.quote.hold_per_task.money_micros, 2700001);
 	submit_named(&s, "train_0413", uid, &options[1], 1);
 	assert_int_equal(s.run.expected.from, LT_HISTORY_SAID);
@@ -141,9 +134,7 @@ test_replaced(void **state)
 	} steps[] = {
 	    {"there is none", "rm -f '%s'", LT_HISTORY_NONE},
 	    {"the first", NULL, LT_HISTORY_NAME},
-	    {"an empty one",
-		"f='%s'; : > $f.new; chmod 600 $f.new; mv $f.new $f",
-		LT_HISTORY_NAME},
+	    {"an empty one", "f='%s'; : > $f.new; chmod 600 $f.new; mv $f.new $f", LT_HISTORY_NAME},
 	};
 	char path[600];
 
@@ -188,9 +179,8 @@ test_not_of_others(void **state)
 static void
 test_broken(void **state)
 {
-	static const char *const ways[] = {"rm -f '%s'", "chmod 644 '%s'",
-	    "truncate -s 100 '%s'", "truncate -s 0 '%s'",
-	    "printf x | dd of='%s' bs=1 seek=120 conv=notrunc 2>/dev/null",
+	static const char *const ways[] = {"rm -f '%s'", "chmod 644 '%s'", "truncate -s 100 '%s'",
+	    "truncate -s 0 '%s'", "printf x | dd of='%s' bs=1 seek=120 conv=notrunc 2>/dev/null",
 	    "f='%s'; rm -f $f && mkfifo -m 600 $f"};
 	char path[600];
 

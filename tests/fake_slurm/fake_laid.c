@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job_modify of job_submit_lowtide.so: changes of what a job asked, laid over
- * its terms and over each other.
+ * job_modify of job_submit_lowtide.so: changes of what a job asked, laid over its terms and over
+ * each other.
  */
 #include "fake.h"
 
@@ -24,8 +24,8 @@ terms_of_gpus(uint32_t nodes, uint32_t gpus, uint32_t partitions)
 	    .account_hash = lt_name_hash("team0000"),
 	    .limit_s = 3600,
 	    .tasks = 1,
-	    .flags = LT_TERMS_PENDING | LT_TERMS_BUDGETED | LT_TERMS_HAS_MONEY |
-		     LT_TERMS_HAS_CARBON,
+	    .flags =
+		LT_TERMS_PENDING | LT_TERMS_BUDGETED | LT_TERMS_HAS_MONEY | LT_TERMS_HAS_CARBON,
 	    .start_utc_s = (int64_t)time(NULL),
 	    .end_utc_s = (int64_t)time(NULL) + 3600,
 	    .seen_utc_s = (int64_t)time(NULL) - 1,
@@ -40,8 +40,7 @@ terms_of_gpus(uint32_t nodes, uint32_t gpus, uint32_t partitions)
 }
 
 static int
-change_of(
-    const char *id, const char *gres, const char *features, uint32_t minutes)
+change_of(const char *id, const char *gres, const char *features, uint32_t minutes)
 {
 	job_desc_msg_t job;
 	int code;
@@ -80,40 +79,32 @@ test_laid_over(void **state)
 	} cases[] = {
 	    {"eight GPUs on one node, 3.15 more", "--limit 3.2", 1, 1, 1,
 		{{"gres:gpu:8", NULL, NO_VAL, SLURM_SUCCESS}}},
-	    {"eight GPUs on each of two nodes, 6.30 more", "--limit 6.2", 2, 1,
-		1, {{"gres:gpu:8", NULL, NO_VAL, ESLURM_ACCOUNTING_POLICY}}},
-	    {"which fit", "--limit 6.4", 2, 1, 1,
-		{{"gres:gpu:8", NULL, NO_VAL, SLURM_SUCCESS}}},
-	    {"four hours, then eight GPUs for them, 13.95 more in all",
-		"--limit 13.9", 1, 1, 1,
+	    {"eight GPUs on each of two nodes, 6.30 more", "--limit 6.2", 2, 1, 1,
+		{{"gres:gpu:8", NULL, NO_VAL, ESLURM_ACCOUNTING_POLICY}}},
+	    {"which fit", "--limit 6.4", 2, 1, 1, {{"gres:gpu:8", NULL, NO_VAL, SLURM_SUCCESS}}},
+	    {"four hours, then eight GPUs for them, 13.95 more in all", "--limit 13.9", 1, 1, 1,
 		{{NULL, NULL, 240, SLURM_SUCCESS},
 		    {"gres:gpu:8", NULL, NO_VAL, ESLURM_ACCOUNTING_POLICY}}},
 	    {"which fit, once", "--limit 14", 1, 1, 1,
-		{{NULL, NULL, 240, SLURM_SUCCESS},
-		    {"gres:gpu:8", NULL, NO_VAL, SLURM_SUCCESS},
+		{{NULL, NULL, 240, SLURM_SUCCESS}, {"gres:gpu:8", NULL, NO_VAL, SLURM_SUCCESS},
 		    {"gres:gpu:8", NULL, 300, ESLURM_ACCOUNTING_POLICY}}},
-	    {"shorter, with more GPUs, then as long as before", "--limit 3", 1,
-		1, 1,
+	    {"shorter, with more GPUs, then as long as before", "--limit 3", 1, 1, 1,
 		{{"gres:gpu:8", NULL, 7, SLURM_SUCCESS},
 		    {NULL, NULL, 60, ESLURM_ACCOUNTING_POLICY}}},
 	    {"no money, no rise", "--limit 0", 1, 1, 1,
-		{{NULL, "ib", NO_VAL, SLURM_SUCCESS},
-		    {NULL, NULL, 30, SLURM_SUCCESS},
+		{{NULL, "ib", NO_VAL, SLURM_SUCCESS}, {NULL, NULL, 30, SLURM_SUCCESS},
 		    {NULL, NULL, 61, ESLURM_ACCOUNTING_POLICY}}},
 	    {"two partitions: down, up", "--limit 10", 1, 1, 2,
-		{{NULL, NULL, 30, SLURM_SUCCESS},
-		    {NULL, NULL, 120, SLURM_SUCCESS},
+		{{NULL, NULL, 30, SLURM_SUCCESS}, {NULL, NULL, 120, SLURM_SUCCESS},
 		    {NULL, NULL, 15000, ESLURM_ACCOUNTING_POLICY}}},
-	    {"more partitions than are known", "--limit 10", 1, 1,
-		LT_TERMS_PARTITIONS + 1,
-		{{NULL, NULL, 30, SLURM_SUCCESS},
-		    {NULL, NULL, 61, ESLURM_ACCOUNTING_POLICY}}},
+	    {"more partitions than are known", "--limit 10", 1, 1, LT_TERMS_PARTITIONS + 1,
+		{{NULL, NULL, 30, SLURM_SUCCESS}, {NULL, NULL, 61, ESLURM_ACCOUNTING_POLICY}}},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lt_terms one = terms_of_gpus(
-		    cases[i].nodes, cases[i].gpus, cases[i].partitions);
+		struct lt_terms one =
+		    terms_of_gpus(cases[i].nodes, cases[i].gpus, cases[i].partitions);
 
 		print_message("# %s\n", cases[i].why);
 		fake_shell("rm -f %s/*", fake_state);
@@ -121,9 +112,9 @@ test_laid_over(void **state)
 		fake_terms(&one, 1);
 		fake_restart();
 		for (int k = 0; k < 3 && cases[i].changes[k].minutes; k++)
-			assert_int_equal(change(cases[i].changes[k].gres,
-					     cases[i].changes[k].features,
-					     cases[i].changes[k].minutes),
+			assert_int_equal(
+			    change(cases[i].changes[k].gres, cases[i].changes[k].features,
+				cases[i].changes[k].minutes),
 			    cases[i].changes[k].code);
 	}
 }
@@ -140,18 +131,15 @@ test_nodes(void **state)
 	} cases[] = {
 	    {"two at least: 0.45 more", "--limit 0.4", 1, 1, 2, NO_VAL, NO_VAL,
 		ESLURM_ACCOUNTING_POLICY},
-	    {"which fit", "--limit 0.5", 1, 1, 2, NO_VAL, NO_VAL,
-		SLURM_SUCCESS},
-	    {"two at most", "--limit 0.4", 1, 1, NO_VAL, 2, NO_VAL,
-		ESLURM_ACCOUNTING_POLICY},
+	    {"which fit", "--limit 0.5", 1, 1, 2, NO_VAL, NO_VAL, SLURM_SUCCESS},
+	    {"two at most", "--limit 0.4", 1, 1, NO_VAL, 2, NO_VAL, ESLURM_ACCOUNTING_POLICY},
 	    {"no maximum any more", "--limit 0.4", 1, 1, NO_VAL, 0, NO_VAL,
 		ESLURM_ACCOUNTING_POLICY},
-	    {"one at most, of two that are paid for", "--limit 0", 2, 0, NO_VAL,
-		1, NO_VAL, SLURM_SUCCESS},
-	    {"no maximum, twice as long: 0.90 more", "--limit 0.8", 2, 0,
-		NO_VAL, NO_VAL, 120, ESLURM_ACCOUNTING_POLICY},
-	    {"which fit", "--limit 1", 2, 0, NO_VAL, NO_VAL, 120,
+	    {"one at most, of two that are paid for", "--limit 0", 2, 0, NO_VAL, 1, NO_VAL,
 		SLURM_SUCCESS},
+	    {"no maximum, twice as long: 0.90 more", "--limit 0.8", 2, 0, NO_VAL, NO_VAL, 120,
+		ESLURM_ACCOUNTING_POLICY},
+	    {"which fit", "--limit 1", 2, 0, NO_VAL, NO_VAL, 120, SLURM_SUCCESS},
 	};
 
 	(void)state;
@@ -160,10 +148,8 @@ test_nodes(void **state)
 		job_desc_msg_t job;
 
 		print_message("# %s\n", cases[i].why);
-		one.asked = (struct lt_terms_asked){.min_nodes = 1,
-		    .max_nodes = cases[i].most,
-		    .tasks = 2,
-		    .gpus_per_node = 1};
+		one.asked = (struct lt_terms_asked){
+		    .min_nodes = 1, .max_nodes = cases[i].most, .tasks = 2, .gpus_per_node = 1};
 		fake_shell("rm -f %s/*", fake_state);
 		fake_snapshots(cases[i].limit);
 		fake_terms(&one, 1);
@@ -173,8 +159,7 @@ test_nodes(void **state)
 		job.min_nodes = cases[i].min_nodes;
 		job.max_nodes = cases[i].max_nodes;
 		job.time_limit = cases[i].minutes;
-		assert_int_equal(
-		    fake_job_modify(&job, getuid()), cases[i].code);
+		assert_int_equal(fake_job_modify(&job, getuid()), cases[i].code);
 		free(job.job_id_str);
 	}
 }
@@ -191,8 +176,7 @@ test_whole_nodes(void **state)
 	} cases[] = {
 	    {"--limit 3.1", 512000, (uint16_t)NO_VAL, ESLURM_ACCOUNTING_POLICY},
 	    {"--limit 3.2", 512000, (uint16_t)NO_VAL, SLURM_SUCCESS},
-	    {"--limit 3.1", NO_VAL64, JOB_SHARED_NONE,
-		ESLURM_ACCOUNTING_POLICY},
+	    {"--limit 3.1", NO_VAL64, JOB_SHARED_NONE, ESLURM_ACCOUNTING_POLICY},
 	    {"--limit 3.2", NO_VAL64, JOB_SHARED_NONE, SLURM_SUCCESS},
 	};
 
@@ -209,8 +193,7 @@ test_whole_nodes(void **state)
 		job.job_id_str = slurm_xstrdup("7");
 		job.pn_min_memory = cases[i].memory_mib;
 		job.shared = cases[i].shared;
-		assert_int_equal(
-		    fake_job_modify(&job, getuid()), cases[i].code);
+		assert_int_equal(fake_job_modify(&job, getuid()), cases[i].code);
 		free(job.job_id_str);
 	}
 }
@@ -227,8 +210,7 @@ test_terms_that_are_newer(void **state)
 	fake_terms(&one, 1);
 	fake_restart();
 	assert_int_equal(change(NULL, NULL, 240), SLURM_SUCCESS);
-	assert_int_equal(
-	    change("gres:gpu:8", NULL, NO_VAL), ESLURM_ACCOUNTING_POLICY);
+	assert_int_equal(change("gres:gpu:8", NULL, NO_VAL), ESLURM_ACCOUNTING_POLICY);
 	one.seen_utc_s = (int64_t)time(NULL) + 10; /* Slurm had refused it */
 	fake_terms(&one, 1);
 	assert_int_equal(change("gres:gpu:8", NULL, NO_VAL), SLURM_SUCCESS);
@@ -238,8 +220,7 @@ test_terms_that_are_newer(void **state)
 static void
 test_each_its_own(void **state)
 {
-	struct lt_terms jobs[2] = {
-	    terms_of_gpus(1, 1, 1), terms_of_gpus(1, 1, 1)};
+	struct lt_terms jobs[2] = {terms_of_gpus(1, 1, 1), terms_of_gpus(1, 1, 1)};
 
 	(void)state;
 	jobs[1].job_id = 8;
@@ -251,18 +232,15 @@ test_each_its_own(void **state)
 	/* 1.35 more each; then 3.15 of an hour are there, not 12.60 of four. */
 	assert_int_equal(change_of("7", NULL, NULL, 240), SLURM_SUCCESS);
 	assert_int_equal(change_of("8", NULL, NULL, 240), SLURM_SUCCESS);
-	assert_int_equal(change_of("7", "gres:gpu:8", NULL, NO_VAL),
-	    ESLURM_ACCOUNTING_POLICY);
-	assert_int_equal(change_of("8", "gres:gpu:8", NULL, NO_VAL),
-	    ESLURM_ACCOUNTING_POLICY);
+	assert_int_equal(change_of("7", "gres:gpu:8", NULL, NO_VAL), ESLURM_ACCOUNTING_POLICY);
+	assert_int_equal(change_of("8", "gres:gpu:8", NULL, NO_VAL), ESLURM_ACCOUNTING_POLICY);
 	jobs[1].quote_id = 9; /* ids began again */
 	fake_terms(jobs, 2);
-	assert_int_equal(
-	    change_of("8", "gres:gpu:8", NULL, NO_VAL), SLURM_SUCCESS);
+	assert_int_equal(change_of("8", "gres:gpu:8", NULL, NO_VAL), SLURM_SUCCESS);
 }
 
-/* What is held already, of each live task: only more than that is asked for,
- * and nothing for a change that makes the job no dearer. */
+/* What is held already, of each live task: only more than that is asked for, and nothing for a
+ * change that makes the job no dearer. */
 static void
 test_what_is_held(void **state)
 {
@@ -272,15 +250,13 @@ test_what_is_held(void **state)
 		int64_t held_micros;
 		int code;
 	} cases[] = {
-	    {"ten tasks, 0.45 more each", "--limit 4.4", 10, 120, 450001,
-		ESLURM_ACCOUNTING_POLICY},
+	    {"ten tasks, 0.45 more each", "--limit 4.4", 10, 120, 450001, ESLURM_ACCOUNTING_POLICY},
 	    {"which fit", "--limit 4.6", 10, 120, 450001, SLURM_SUCCESS},
-	    {"prices rose since: a feature is free", "--limit 0", 1, NO_VAL,
-		100, SLURM_SUCCESS},
-	    {"and an hour more is from what is held", "--limit 0.8", 1, 120,
-		100, ESLURM_ACCOUNTING_POLICY},
-	    {"prices fell since: the hold has room for it", "--limit 0", 1, 120,
-		900001, SLURM_SUCCESS},
+	    {"prices rose since: a feature is free", "--limit 0", 1, NO_VAL, 100, SLURM_SUCCESS},
+	    {"and an hour more is from what is held", "--limit 0.8", 1, 120, 100,
+		ESLURM_ACCOUNTING_POLICY},
+	    {"prices fell since: the hold has room for it", "--limit 0", 1, 120, 900001,
+		SLURM_SUCCESS},
 	};
 
 	(void)state;
@@ -294,13 +270,11 @@ test_what_is_held(void **state)
 		fake_snapshots(cases[i].limit);
 		fake_terms(&one, 1);
 		fake_restart();
-		assert_int_equal(
-		    change(NULL, "ib", cases[i].minutes), cases[i].code);
+		assert_int_equal(change(NULL, "ib", cases[i].minutes), cases[i].code);
 	}
 }
 
-/* It may run in a partition that has no price: nobody knows what a change
- * comes to. */
+/* It may run in a partition that has no price: nobody knows what a change comes to. */
 static void
 test_partition_that_left(void **state)
 {
@@ -331,11 +305,9 @@ test_quote_notes_planes(void **state)
 		job.account = slurm_xstrdup("team0000");
 		job.script = slurm_xstrdup("#!/bin/sh\n");
 		job.task_dist = i == 0 ? SLURM_DIST_PLANE : SLURM_DIST_CYCLIC;
-		assert_int_equal(
-		    fake_submit(&job, job.user_id, &message), SLURM_SUCCESS);
+		assert_int_equal(fake_submit(&job, job.user_id, &message), SLURM_SUCCESS);
 		assert_non_null(job.admin_comment);
-		assert_non_null(strstr(
-		    job.admin_comment, i == 0 ? " f=512 run=" : " f=0 run="));
+		assert_non_null(strstr(job.admin_comment, i == 0 ? " f=512 run=" : " f=0 run="));
 		free(job.admin_comment);
 		free(job.account);
 		free(job.script);

@@ -55,8 +55,8 @@ terms_like(uint32_t uid, uint32_t flags, int64_t start_utc_s)
 	    .asked = {.min_nodes = 1, .max_nodes = 1, .cpus = 64},
 	    .start_utc_s = start_utc_s,
 	    .end_utc_s = start_utc_s + 3600,
-	    .flags = (flags & ~UNBUDGETED) | LT_TERMS_HAS_MONEY |
-		     LT_TERMS_HAS_CARBON | (budgeted ? LT_TERMS_BUDGETED : 0u)};
+	    .flags = (flags & ~UNBUDGETED) | LT_TERMS_HAS_MONEY | LT_TERMS_HAS_CARBON |
+		     (budgeted ? LT_TERMS_BUDGETED : 0u)};
 }
 
 static void
@@ -82,40 +82,37 @@ test_modify(void **state)
 		int code;
 	} cases[] = {
 	    {"shorter", "7", NULL, NULL, NULL, 30, NO_VAL, 0, SLURM_SUCCESS},
-	    {"an hour more fits", "7", NULL, NULL, NULL, 120, NO_VAL, 0,
-		SLURM_SUCCESS},
+	    {"an hour more fits", "7", NULL, NULL, NULL, 120, NO_VAL, 0, SLURM_SUCCESS},
 	    {"a day more does not", "7", NULL, NULL, NULL, 1500, NO_VAL, 0,
 		ESLURM_ACCOUNTING_POLICY},
-	    {"unlimited does not", "7_[1-4]", NULL, NULL, NULL, INFINITE,
-		NO_VAL, 0, ESLURM_ACCOUNTING_POLICY},
-	    {"a cheaper partition", "7", NULL, "spot", NULL, NO_VAL, NO_VAL, 0,
-		SLURM_SUCCESS},
-	    {"an account without budget", "7", "free", NULL, NULL, NO_VAL,
-		NO_VAL, 0, SLURM_SUCCESS},
-	    {"an account nobody knows", "7", "other", NULL, NULL, NO_VAL,
-		NO_VAL, 0, ESLURM_ACCOUNTING_POLICY},
-	    {"into a budget that has room", "7", "team0000", NULL, NULL, NO_VAL,
-		NO_VAL, UNBUDGETED, SLURM_SUCCESS},
-	    {"into a budget that has not", "7", "team0000", NULL, NULL, 1500,
-		NO_VAL, UNBUDGETED, ESLURM_ACCOUNTING_POLICY},
-	    {"out of none, where nobody knows", "7", "other", NULL, NULL,
-		NO_VAL, NO_VAL, UNBUDGETED, ESLURM_ACCOUNTING_POLICY},
-	    {"a job not in terms", "8", NULL, NULL, NULL, 10, NO_VAL, 0,
+	    {"unlimited does not", "7_[1-4]", NULL, NULL, NULL, INFINITE, NO_VAL, 0,
 		ESLURM_ACCOUNTING_POLICY},
-	    {"release of our hold", "7", NULL, NULL, NULL, NO_VAL, INFINITE,
-		LT_TERMS_OUR_HOLD, ESLURM_ACCOUNTING_POLICY},
-	    {"release of the user's hold", "7", NULL, NULL, NULL, NO_VAL,
-		INFINITE, LT_TERMS_USER_HOLD, SLURM_SUCCESS},
-	    {"release of a job not in terms", "8", NULL, NULL, NULL, NO_VAL,
-		INFINITE, 0, ESLURM_ACCOUNTING_POLICY},
-	    {"an hour more of all of a het job", "7", NULL, NULL, NULL, 120,
-		NO_VAL, LT_TERMS_HET_LEADER, ESLURM_ACCOUNTING_POLICY},
-	    {"an hour more of one component", "7+0", NULL, NULL, NULL, 120,
-		NO_VAL, LT_TERMS_HET_LEADER, SLURM_SUCCESS},
-	    {"of the component with that offset", "6+1", NULL, NULL, NULL, 120,
-		NO_VAL, LT_TERMS_HET_LEADER, SLURM_SUCCESS},
-	    {"an hour more of tasks that have other ids", "7", NULL, NULL, NULL,
-		120, NO_VAL, LT_TERMS_ARRAY_ONLY, ESLURM_ACCOUNTING_POLICY},
+	    {"a cheaper partition", "7", NULL, "spot", NULL, NO_VAL, NO_VAL, 0, SLURM_SUCCESS},
+	    {"an account without budget", "7", "free", NULL, NULL, NO_VAL, NO_VAL, 0,
+		SLURM_SUCCESS},
+	    {"an account nobody knows", "7", "other", NULL, NULL, NO_VAL, NO_VAL, 0,
+		ESLURM_ACCOUNTING_POLICY},
+	    {"into a budget that has room", "7", "team0000", NULL, NULL, NO_VAL, NO_VAL, UNBUDGETED,
+		SLURM_SUCCESS},
+	    {"into a budget that has not", "7", "team0000", NULL, NULL, 1500, NO_VAL, UNBUDGETED,
+		ESLURM_ACCOUNTING_POLICY},
+	    {"out of none, where nobody knows", "7", "other", NULL, NULL, NO_VAL, NO_VAL,
+		UNBUDGETED, ESLURM_ACCOUNTING_POLICY},
+	    {"a job not in terms", "8", NULL, NULL, NULL, 10, NO_VAL, 0, ESLURM_ACCOUNTING_POLICY},
+	    {"release of our hold", "7", NULL, NULL, NULL, NO_VAL, INFINITE, LT_TERMS_OUR_HOLD,
+		ESLURM_ACCOUNTING_POLICY},
+	    {"release of the user's hold", "7", NULL, NULL, NULL, NO_VAL, INFINITE,
+		LT_TERMS_USER_HOLD, SLURM_SUCCESS},
+	    {"release of a job not in terms", "8", NULL, NULL, NULL, NO_VAL, INFINITE, 0,
+		ESLURM_ACCOUNTING_POLICY},
+	    {"an hour more of all of a het job", "7", NULL, NULL, NULL, 120, NO_VAL,
+		LT_TERMS_HET_LEADER, ESLURM_ACCOUNTING_POLICY},
+	    {"an hour more of one component", "7+0", NULL, NULL, NULL, 120, NO_VAL,
+		LT_TERMS_HET_LEADER, SLURM_SUCCESS},
+	    {"of the component with that offset", "6+1", NULL, NULL, NULL, 120, NO_VAL,
+		LT_TERMS_HET_LEADER, SLURM_SUCCESS},
+	    {"an hour more of tasks that have other ids", "7", NULL, NULL, NULL, 120, NO_VAL,
+		LT_TERMS_ARRAY_ONLY, ESLURM_ACCOUNTING_POLICY},
 	    {"lowtided's own update", "7", NULL, NULL,
 		"lowtide:1 q=0000000000000005 rev=2 team=team0000 "
 		"hold=1,1 n=1 win=0-1 plan=spot@0 base=spot@0 exp=-,- "
@@ -149,8 +146,8 @@ test_modify(void **state)
 	}
 }
 
-/* A stranger's change is Slurm's to refuse: we hold nothing and say nothing,
- * whatever is asked. Of the owner's own the same is judged. */
+/* A stranger's change is Slurm's to refuse: we hold nothing and say nothing, whatever is asked. Of
+ * the owner's own the same is judged. */
 static void
 test_strangers(void **state)
 {
@@ -159,17 +156,13 @@ test_strangers(void **state)
 		uint32_t minutes, priority, terms, by;
 		int code;
 	} cases[] = {
-	    {"the owner: over", 1500, NO_VAL, LT_TERMS_PENDING, 4001,
-		ESLURM_ACCOUNTING_POLICY},
-	    {"a stranger: nothing", 1500, NO_VAL, LT_TERMS_PENDING, 4002,
+	    {"the owner: over", 1500, NO_VAL, LT_TERMS_PENDING, 4001, ESLURM_ACCOUNTING_POLICY},
+	    {"a stranger: nothing", 1500, NO_VAL, LT_TERMS_PENDING, 4002, SLURM_SUCCESS},
+	    {"a stranger: nothing of what fits", 120, NO_VAL, LT_TERMS_PENDING, 4002,
 		SLURM_SUCCESS},
-	    {"a stranger: nothing of what fits", 120, NO_VAL, LT_TERMS_PENDING,
-		4002, SLURM_SUCCESS},
-	    {"a stranger's release of our hold: Slurm's answer", NO_VAL,
-		INFINITE, LT_TERMS_PENDING | LT_TERMS_OUR_HOLD, 4002,
-		SLURM_SUCCESS},
-	    {"root is judged", 1500, NO_VAL, LT_TERMS_PENDING, 0,
-		ESLURM_ACCOUNTING_POLICY},
+	    {"a stranger's release of our hold: Slurm's answer", NO_VAL, INFINITE,
+		LT_TERMS_PENDING | LT_TERMS_OUR_HOLD, 4002, SLURM_SUCCESS},
+	    {"root is judged", 1500, NO_VAL, LT_TERMS_PENDING, 0, ESLURM_ACCOUNTING_POLICY},
 	};
 
 	(void)state;
@@ -186,16 +179,14 @@ test_strangers(void **state)
 		job.job_id_str = slurm_xstrdup("7");
 		job.time_limit = cases[i].minutes;
 		job.priority = cases[i].priority;
-		assert_int_equal(
-		    fake_job_modify(&job, cases[i].by), cases[i].code);
+		assert_int_equal(fake_job_modify(&job, cases[i].by), cases[i].code);
 		free(job.job_id_str);
-		assert_int_equal(
-		    fake_said[0] != '\0', cases[i].code != SLURM_SUCCESS);
+		assert_int_equal(fake_said[0] != '\0', cases[i].code != SLURM_SUCCESS);
 	}
 }
 
-/* lowtided's own update is known by who sends it and by the quote of the job;
- * the text alone says nothing. */
+/* lowtided's own update is known by who sends it and by the quote of the job; the text alone says
+ * nothing. */
 static void
 test_forged(void **state)
 {
@@ -228,8 +219,7 @@ test_forged(void **state)
 		job.job_id_str = slurm_xstrdup("7");
 		job.admin_comment = slurm_xstrdup(text);
 		job.time_limit = 1500;
-		assert_int_equal(
-		    fake_job_modify(&job, cases[i].by), cases[i].code);
+		assert_int_equal(fake_job_modify(&job, cases[i].by), cases[i].code);
 		free(job.job_id_str);
 		free(job.admin_comment);
 	}
@@ -240,8 +230,7 @@ static void
 test_names_are_no_lines(void **state)
 {
 	static const char *const names[] = {"x\n[2026-11-22] error: forged",
-	    "x\r[2026-11-22] error: forged", "x\033[2J", "x\302\2332J",
-	    "x\2332J"};
+	    "x\r[2026-11-22] error: forged", "x\033[2J", "x\302\2332J", "x\2332J"};
 
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(names) / sizeof(names[0]); i++) {
@@ -259,15 +248,13 @@ test_names_are_no_lines(void **state)
 			job.account = slurm_xstrdup(name);
 		else
 			job.partition = slurm_xstrdup(name);
-		assert_int_not_equal(
-		    fake_job_modify(&job, getuid()), SLURM_SUCCESS);
+		assert_int_not_equal(fake_job_modify(&job, getuid()), SLURM_SUCCESS);
 		free(job.job_id_str);
 		free(job.account);
 		free(job.partition);
 		assert_non_null(strstr(fake_said, "lowtide: job 7"));
 		/* its own line end is the only one */
-		assert_ptr_equal(
-		    strchr(fake_said, '\n'), strrchr(fake_said, '\n'));
+		assert_ptr_equal(strchr(fake_said, '\n'), strrchr(fake_said, '\n'));
 		for (const char *c = fake_said; *c; c++)
 			assert_true((unsigned char)*c >= ' ' || *c == '\n');
 		assert_null(strchr(fake_said, '\233'));
@@ -282,8 +269,8 @@ test_ways_around(void **state)
 		const char *why, *id;
 		uint32_t nice, terms, user_id;
 		int64_t begin_in_s, end_in_s; /* 0 = unset */
-		int limit;     /* of the team; the job may cost 3.6 */
-		bool held_now; /* its hold is in the period of now */
+		int limit;		      /* of the team; the job may cost 3.6 */
+		bool held_now;		      /* its hold is in the period of now */
 		int code;
 	} cases[] = {
 	    {.why = "nice gives a job that we hold a priority",
@@ -371,10 +358,8 @@ test_ways_around(void **state)
 
 		print_message("# %s\n", cases[i].why);
 		fake_shell("rm -f %s/*", fake_state);
-		fake_snapshots(
-		    cases[i].limit == 3 ? "--limit 3" : "--limit 10");
-		terms_of(getuid(), cases[i].terms,
-		    cases[i].held_now ? (int64_t)time(NULL) : 0);
+		fake_snapshots(cases[i].limit == 3 ? "--limit 3" : "--limit 10");
+		terms_of(getuid(), cases[i].terms, cases[i].held_now ? (int64_t)time(NULL) : 0);
 		fake_again();
 		fake_job_defaults(&job);
 		job.job_id_str = slurm_xstrdup(cases[i].id);
@@ -411,16 +396,15 @@ test_touched(void **state)
 			job.name = slurm_xstrdup("text");
 		if (i == 2)
 			job.requeue = 1;
-		assert_int_equal(
-		    fake_job_modify(&job, getuid()), SLURM_SUCCESS);
+		assert_int_equal(fake_job_modify(&job, getuid()), SLURM_SUCCESS);
 		free(job.job_id_str);
 		free(job.comment);
 		free(job.name);
 	}
 }
 
-/* A job that the terms do not have, by the site's rule, once lowtided is away
- * for too long; while it is there it will soon have it. */
+/* A job that the terms do not have, by the site's rule, once lowtided is away for too long; while
+ * it is there it will soon have it. */
 static void
 test_not_in_terms(void **state)
 {
@@ -430,8 +414,7 @@ test_not_in_terms(void **state)
 	} cases[] = {
 	    {"--limit 10 --unknown allow", ESLURM_ACCOUNTING_POLICY},
 	    {"--limit 10 --unknown allow --age 3600 --stale 60", SLURM_SUCCESS},
-	    {"--limit 10 --unknown reject --age 3600 --stale 60",
-		ESLURM_ACCOUNTING_POLICY},
+	    {"--limit 10 --unknown reject --age 3600 --stale 60", ESLURM_ACCOUNTING_POLICY},
 	};
 
 	(void)state;
@@ -445,18 +428,16 @@ test_not_in_terms(void **state)
 		fake_job_defaults(&job);
 		job.job_id_str = slurm_xstrdup("8");
 		job.time_limit = 5;
-		assert_int_equal(
-		    fake_job_modify(&job, getuid()), cases[i].code);
+		assert_int_equal(fake_job_modify(&job, getuid()), cases[i].code);
 		job.time_limit = NO_VAL;
 		job.priority = INFINITE;
-		assert_int_equal(
-		    fake_job_modify(&job, getuid()), cases[i].code);
+		assert_int_equal(fake_job_modify(&job, getuid()), cases[i].code);
 		free(job.job_id_str);
 	}
 }
 
-/* Observe and advise refuse nothing, whether the mode is known by the market or
- * only by the budget snapshot, which then lets pass what is unknown. */
+/* Observe and advise refuse nothing, whether the mode is known by the market or only by the budget
+ * snapshot, which then lets pass what is unknown. */
 static void
 test_unclear_is_watched(void **state)
 {
@@ -471,8 +452,7 @@ test_unclear_is_watched(void **state)
 	    {"--limit 10", true, ESLURM_ACCOUNTING_POLICY},
 	    {"--limit 10", false, ESLURM_ACCOUNTING_POLICY},
 	};
-	static const uint32_t kinds[] = {
-	    LT_TERMS_HET_LEADER, LT_TERMS_ARRAY_ONLY};
+	static const uint32_t kinds[] = {LT_TERMS_HET_LEADER, LT_TERMS_ARRAY_ONLY};
 
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
@@ -488,8 +468,7 @@ test_unclear_is_watched(void **state)
 		fake_job_defaults(&job);
 		job.job_id_str = slurm_xstrdup("7");
 		job.time_limit = 120;
-		assert_int_equal(
-		    fake_job_modify(&job, getuid()), cases[i / 2].code);
+		assert_int_equal(fake_job_modify(&job, getuid()), cases[i / 2].code);
 		free(job.job_id_str);
 	}
 }
@@ -504,26 +483,19 @@ test_release_in_a_dear_hour(void **state)
 		uint32_t flags;
 		int code;
 	} cases[] = {
-	    {"at this hour's price", "7", "--limit 0", 3600001,
-		LT_TERMS_PENDING, SLURM_SUCCESS},
-	    {"what more it costs fits", "7", "--limit 10", 36000,
-		LT_TERMS_PENDING, SLURM_SUCCESS},
-	    {"and does not", "7", "--limit 1", 36000, LT_TERMS_PENDING,
-		ESLURM_ACCOUNTING_POLICY},
-	    {"one that runs is released of nothing", "7", "--limit 1", 36000, 0,
-		SLURM_SUCCESS},
-	    {"lowtided sees to arrays and het jobs as a whole", "7",
-		"--limit 1", 36000, LT_TERMS_PENDING | LT_TERMS_HET_LEADER,
-		SLURM_SUCCESS},
+	    {"at this hour's price", "7", "--limit 0", 3600001, LT_TERMS_PENDING, SLURM_SUCCESS},
+	    {"what more it costs fits", "7", "--limit 10", 36000, LT_TERMS_PENDING, SLURM_SUCCESS},
+	    {"and does not", "7", "--limit 1", 36000, LT_TERMS_PENDING, ESLURM_ACCOUNTING_POLICY},
+	    {"one that runs is released of nothing", "7", "--limit 1", 36000, 0, SLURM_SUCCESS},
+	    {"lowtided sees to arrays and het jobs as a whole", "7", "--limit 1", 36000,
+		LT_TERMS_PENDING | LT_TERMS_HET_LEADER, SLURM_SUCCESS},
 	    {"a component is judged", "7+0", "--limit 1", 36000,
-		LT_TERMS_PENDING | LT_TERMS_HET_LEADER,
-		ESLURM_ACCOUNTING_POLICY},
+		LT_TERMS_PENDING | LT_TERMS_HET_LEADER, ESLURM_ACCOUNTING_POLICY},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lt_terms job =
-		    terms_like(getuid(), cases[i].flags, (int64_t)time(NULL));
+		struct lt_terms job = terms_like(getuid(), cases[i].flags, (int64_t)time(NULL));
 		job_desc_msg_t released;
 
 		print_message("# %s\n", cases[i].why);
@@ -535,8 +507,7 @@ test_release_in_a_dear_hour(void **state)
 		fake_job_defaults(&released);
 		released.job_id_str = slurm_xstrdup(cases[i].id);
 		released.priority = INFINITE;
-		assert_int_equal(
-		    fake_job_modify(&released, getuid()), cases[i].code);
+		assert_int_equal(fake_job_modify(&released, getuid()), cases[i].code);
 		free(released.job_id_str);
 	}
 }

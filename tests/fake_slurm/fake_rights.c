@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose change of which job job_modify judges at all, and what it leaves in
- * the ring where there is nothing to hold; and whose question is none.
+ * Whose change of which job job_modify judges at all, and what it leaves in the ring where there is
+ * nothing to hold; and whose question is none.
  */
 #include "fake.h"
 
@@ -29,16 +29,15 @@ terms_of(uint32_t uid, uint32_t flags, int64_t start_utc_s)
 	    .asked = {.min_nodes = 1, .max_nodes = 1, .cpus = 64},
 	    .start_utc_s = start_utc_s,
 	    .end_utc_s = start_utc_s + 3600,
-	    .flags = flags | LT_TERMS_BUDGETED | LT_TERMS_HAS_MONEY |
-		     LT_TERMS_HAS_CARBON};
+	    .flags = flags | LT_TERMS_BUDGETED | LT_TERMS_HAS_MONEY | LT_TERMS_HAS_CARBON};
 	char path[600];
 
 	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_TERMS_FILE);
 	assert_int_equal(lt_terms_write(path, &one, 1, 1, NULL), LT_OK);
 }
 
-/* The snapshot of the fake, and who may change others' jobs in it: team0000 is
- * below team0001, `free` below neither. */
+/* The snapshot of the fake, and who may change others' jobs in it: team0000 is below team0001,
+ * `free` below neither. */
 static void
 managers(void)
 {
@@ -65,8 +64,8 @@ managers(void)
 	lt_sheet_free(&snapshot);
 }
 
-/* A stranger's change is Slurm's to refuse: we hold nothing and say nothing,
- * whatever is asked. Of who may change the job it is judged. */
+/* A stranger's change is Slurm's to refuse: we hold nothing and say nothing, whatever is asked. Of
+ * who may change the job it is judged. */
 static void
 test_who_may_change(void **state)
 {
@@ -77,37 +76,32 @@ test_who_may_change(void **state)
 	} cases[] = {
 	    {"the owner: over", NULL, 1500, NO_VAL, LT_TERMS_PENDING, 4001,
 		ESLURM_ACCOUNTING_POLICY},
-	    {"a stranger: nothing", NULL, 1500, NO_VAL, LT_TERMS_PENDING, 4002,
+	    {"a stranger: nothing", NULL, 1500, NO_VAL, LT_TERMS_PENDING, 4002, SLURM_SUCCESS},
+	    {"a stranger: nothing of what fits", NULL, 120, NO_VAL, LT_TERMS_PENDING, 4002,
 		SLURM_SUCCESS},
-	    {"a stranger: nothing of what fits", NULL, 120, NO_VAL,
-		LT_TERMS_PENDING, 4002, SLURM_SUCCESS},
-	    {"a stranger's release of our hold: Slurm's answer", NULL, NO_VAL,
-		INFINITE, LT_TERMS_PENDING | LT_TERMS_OUR_HOLD, 4002,
-		SLURM_SUCCESS},
-	    {"root is judged", NULL, 1500, NO_VAL, LT_TERMS_PENDING, 0,
+	    {"a stranger's release of our hold: Slurm's answer", NULL, NO_VAL, INFINITE,
+		LT_TERMS_PENDING | LT_TERMS_OUR_HOLD, 4002, SLURM_SUCCESS},
+	    {"root is judged", NULL, 1500, NO_VAL, LT_TERMS_PENDING, 0, ESLURM_ACCOUNTING_POLICY},
+	    {"an operator is judged", NULL, 1500, NO_VAL, LT_TERMS_PENDING, 5001,
 		ESLURM_ACCOUNTING_POLICY},
-	    {"an operator is judged", NULL, 1500, NO_VAL, LT_TERMS_PENDING,
-		5001, ESLURM_ACCOUNTING_POLICY},
 	    {"an operator's release of our hold", NULL, NO_VAL, INFINITE,
-		LT_TERMS_PENDING | LT_TERMS_OUR_HOLD, 5001,
+		LT_TERMS_PENDING | LT_TERMS_OUR_HOLD, 5001, ESLURM_ACCOUNTING_POLICY},
+	    {"the coordinator above is judged", NULL, 1500, NO_VAL, LT_TERMS_PENDING, 5002,
 		ESLURM_ACCOUNTING_POLICY},
-	    {"the coordinator above is judged", NULL, 1500, NO_VAL,
-		LT_TERMS_PENDING, 5002, ESLURM_ACCOUNTING_POLICY},
 	    {"his release of our hold", NULL, NO_VAL, INFINITE,
-		LT_TERMS_PENDING | LT_TERMS_OUR_HOLD, 5002,
+		LT_TERMS_PENDING | LT_TERMS_OUR_HOLD, 5002, ESLURM_ACCOUNTING_POLICY},
+	    {"he moves it to another of his: judged", "team0001", 1500, NO_VAL, LT_TERMS_PENDING,
+		5002, ESLURM_ACCOUNTING_POLICY},
+	    {"to one that is not his: a stranger", "free", 1500, NO_VAL, LT_TERMS_PENDING, 5002,
+		SLURM_SUCCESS},
+	    {"to one that nobody knows: a stranger", "other", 1500, NO_VAL, LT_TERMS_PENDING, 5002,
+		SLURM_SUCCESS},
+	    {"an operator, to one that nobody knows", "other", 1500, NO_VAL, LT_TERMS_PENDING, 5001,
 		ESLURM_ACCOUNTING_POLICY},
-	    {"he moves it to another of his: judged", "team0001", 1500, NO_VAL,
-		LT_TERMS_PENDING, 5002, ESLURM_ACCOUNTING_POLICY},
-	    {"to one that is not his: a stranger", "free", 1500, NO_VAL,
-		LT_TERMS_PENDING, 5002, SLURM_SUCCESS},
-	    {"to one that nobody knows: a stranger", "other", 1500, NO_VAL,
-		LT_TERMS_PENDING, 5002, SLURM_SUCCESS},
-	    {"an operator, to one that nobody knows", "other", 1500, NO_VAL,
-		LT_TERMS_PENDING, 5001, ESLURM_ACCOUNTING_POLICY},
-	    {"a coordinator of another account: a stranger", NULL, 1500, NO_VAL,
-		LT_TERMS_PENDING, 5003, SLURM_SUCCESS},
-	    {"he takes it to his own: a stranger", "free", NO_VAL, NO_VAL,
-		LT_TERMS_PENDING, 5003, SLURM_SUCCESS},
+	    {"a coordinator of another account: a stranger", NULL, 1500, NO_VAL, LT_TERMS_PENDING,
+		5003, SLURM_SUCCESS},
+	    {"he takes it to his own: a stranger", "free", NO_VAL, NO_VAL, LT_TERMS_PENDING, 5003,
+		SLURM_SUCCESS},
 	};
 
 	(void)state;
@@ -128,19 +122,16 @@ test_who_may_change(void **state)
 		job.account = slurm_xstrdup(cases[i].account);
 		job.time_limit = cases[i].minutes;
 		job.priority = cases[i].priority;
-		assert_int_equal(
-		    fake_job_modify(&job, cases[i].by), cases[i].code);
+		assert_int_equal(fake_job_modify(&job, cases[i].by), cases[i].code);
 		free(job.job_id_str);
 		free(job.account);
-		assert_int_equal(
-		    fake_said[0] != '\0', cases[i].code != SLURM_SUCCESS);
-		assert_int_equal(
-		    fake_records(NULL), before); /* nothing is held */
+		assert_int_equal(fake_said[0] != '\0', cases[i].code != SLURM_SUCCESS);
+		assert_int_equal(fake_records(NULL), before); /* nothing is held */
 	}
 }
 
-/* A user of team0000 and of an account without budget changes a job that the
- * terms lack: his newest is of no budget, if he asked for none since. */
+/* A user of team0000 and of an account without budget changes a job that the terms lack: his newest
+ * is of no budget, if he asked for none since. */
 static void
 test_of_no_budget(void **state)
 {
@@ -156,34 +147,31 @@ test_of_no_budget(void **state)
 	    {"longer: nobody's money", .listed_in_s = LATER},
 	    {"its release", .priority = INFINITE, .listed_in_s = LATER},
 	    {"into an account without budget", "free", .listed_in_s = LATER},
-	    {"into a team", "team0000", .listed_in_s = LATER,
-		.code = ESLURM_ACCOUNTING_POLICY},
+	    {"into a team", "team0000", .listed_in_s = LATER, .code = ESLURM_ACCOUNTING_POLICY},
 	    {"into one that nobody knows", "other", .listed_in_s = LATER,
 		.code = ESLURM_ACCOUNTING_POLICY},
-	    {"the list may lack a job of before this process",
-		.listed_in_s = 59, .code = ESLURM_ACCOUNTING_POLICY},
-	    {"he submitted for the team since", .submits = "team0000",
-		.submitter = USER, .listed_in_s = 61,
+	    {"the list may lack a job of before this process", .listed_in_s = 59,
 		.code = ESLURM_ACCOUNTING_POLICY},
-	    {"he submitted by his default account since", .submits = "",
-		.submitter = USER, .listed_in_s = 61,
-		.code = ESLURM_ACCOUNTING_POLICY},
-	    {"the list is of after that", .submits = "team0000",
-		.submitter = USER, .listed_in_s = LATER},
-	    {"he submitted without budget since", .submits = "free",
-		.submitter = USER, .listed_in_s = 61},
-	    {"another one submitted for the team", .submits = "team0000",
-		.submitter = OTHER, .listed_in_s = 61},
+	    {"he submitted for the team since", .submits = "team0000", .submitter = USER,
+		.listed_in_s = 61, .code = ESLURM_ACCOUNTING_POLICY},
+	    {"he submitted by his default account since", .submits = "", .submitter = USER,
+		.listed_in_s = 61, .code = ESLURM_ACCOUNTING_POLICY},
+	    {"the list is of after that", .submits = "team0000", .submitter = USER,
+		.listed_in_s = LATER},
+	    {"he submitted without budget since", .submits = "free", .submitter = USER,
+		.listed_in_s = 61},
+	    {"another one submitted for the team", .submits = "team0000", .submitter = OTHER,
+		.listed_in_s = 61},
 	    {"tasks of his get new ids", .array = true, .listed_in_s = LATER,
 		.code = ESLURM_ACCOUNTING_POLICY},
-	    {"terms of another sheet", .other_terms = true,
-		.listed_in_s = LATER, .code = ESLURM_ACCOUNTING_POLICY},
+	    {"terms of another sheet", .other_terms = true, .listed_in_s = LATER,
+		.code = ESLURM_ACCOUNTING_POLICY},
 	    {"terms that can't be read", .damaged = true, .listed_in_s = LATER,
 		.code = ESLURM_ACCOUNTING_POLICY},
-	    {"a name that only Slurm can tell", .id = "s1",
-		.listed_in_s = LATER, .code = ESLURM_ACCOUNTING_POLICY},
-	    {"a coordinator: it may be anybody's", .manager = true,
-		.listed_in_s = LATER, .code = ESLURM_ACCOUNTING_POLICY},
+	    {"a name that only Slurm can tell", .id = "s1", .listed_in_s = LATER,
+		.code = ESLURM_ACCOUNTING_POLICY},
+	    {"a coordinator: it may be anybody's", .manager = true, .listed_in_s = LATER,
+		.code = ESLURM_ACCOUNTING_POLICY},
 	};
 
 	(void)state;
@@ -197,10 +185,8 @@ test_of_no_budget(void **state)
 		print_message("# %s\n", cases[i].why);
 		fake_shell("rm -f %s/*", fake_state);
 		fake_snapshots("--limit 10 --uid 4001");
-		snprintf(
-		    path, sizeof(path), "%s/%s", fake_state, LT_SHEET_FILE);
-		snprintf(
-		    terms, sizeof(terms), "%s/%s", fake_state, LT_TERMS_FILE);
+		snprintf(path, sizeof(path), "%s/%s", fake_state, LT_SHEET_FILE);
+		snprintf(terms, sizeof(terms), "%s/%s", fake_state, LT_TERMS_FILE);
 		assert_int_equal(lt_sheet_load(&snapshot, path, NULL), LT_OK);
 		changed = snapshot;
 		changed.jobs_utc_s = (int64_t)time(NULL) + cases[i].listed_in_s;
@@ -211,9 +197,8 @@ test_of_no_budget(void **state)
 			changed.manager_count = 1;
 		}
 		assert_int_equal(lt_sheet_save(&changed, path, NULL), LT_OK);
-		assert_int_equal(
-		    lt_terms_write(terms, &none, 0,
-			snapshot.generation + cases[i].other_terms, NULL),
+		assert_int_equal(lt_terms_write(terms, &none, 0,
+				     snapshot.generation + cases[i].other_terms, NULL),
 		    LT_OK);
 		if (cases[i].damaged)
 			fake_shell("printf LTTRM02 | dd of=%s conv=notrunc "
@@ -238,8 +223,7 @@ test_of_no_budget(void **state)
 			free(job.admin_comment);
 		}
 		fake_job_defaults(&job);
-		job.job_id_str =
-		    slurm_xstrdup(cases[i].id != NULL ? cases[i].id : "8");
+		job.job_id_str = slurm_xstrdup(cases[i].id != NULL ? cases[i].id : "8");
 		job.account = slurm_xstrdup(cases[i].account);
 		if (cases[i].priority)
 			job.priority = cases[i].priority;
@@ -287,8 +271,7 @@ test_nothing_is_told(void **state)
 		job.partition = slurm_xstrdup(cases[i].partition);
 		job.features = slurm_xstrdup(cases[i].features);
 		job.time_limit = cases[i].minutes;
-		assert_int_equal(
-		    fake_job_modify(&job, cases[i].by), SLURM_SUCCESS);
+		assert_int_equal(fake_job_modify(&job, cases[i].by), SLURM_SUCCESS);
 		free(job.job_id_str);
 		free(job.partition);
 		free(job.features);
@@ -299,8 +282,7 @@ test_nothing_is_told(void **state)
 		assert_int_equal(record.quote_id, 5);
 		assert_int_equal(record.uid, 4001);
 		assert_true(record.flags & LT_QUOTE_MODIFY);
-		assert_int_equal(
-		    record.per_task.money_micros > 0, cases[i].holds);
+		assert_int_equal(record.per_task.money_micros > 0, cases[i].holds);
 		assert_string_equal(record.account, "team0000");
 	}
 }
@@ -329,8 +311,8 @@ test_nothing_is_bounded(void **state)
 	assert_int_equal(fake_records(NULL), noted + 1);
 }
 
-/* lowtided's question is let pass, and nothing can be submitted by it; one that
- * a user forged in any part is a submission as any other. */
+/* lowtided's question is let pass, and nothing can be submitted by it; one that a user forged in
+ * any part is a submission as any other. */
 static void
 test_question(void **state)
 {
@@ -342,10 +324,8 @@ test_question(void **state)
 	    {"lowtided's", LT_CAN_START_NAME, 7, 0, 0, true},
 	    {"of no job", LT_CAN_START_NAME, NO_VAL, 0, 0, false},
 	    {"a user's", LT_CAN_START_NAME, 7, 1, 1, false},
-	    {"a sibling's in a federation, of a user", LT_CAN_START_NAME, 7, 1,
-		0, false},
-	    {"in SlurmUser's name, by a user", LT_CAN_START_NAME, 7, 0, 1,
-		false},
+	    {"a sibling's in a federation, of a user", LT_CAN_START_NAME, 7, 1, 0, false},
+	    {"in SlurmUser's name, by a user", LT_CAN_START_NAME, 7, 0, 1, false},
 	    {"by another name", "can-start", 7, 0, 0, false},
 	    {"by no name", NULL, 7, 0, 0, false},
 	};
@@ -364,16 +344,13 @@ test_question(void **state)
 			job.name = slurm_xstrdup(cases[i].name);
 		job.account = slurm_xstrdup("team0000");
 		job.time_limit = 60;
-		const int code =
-		    fake_submit(&job, geteuid() + cases[i].sender, &said);
+		const int code = fake_submit(&job, geteuid() + cases[i].sender, &said);
 		const bool is_question =
-		    job.partition != NULL &&
-		    strcmp(job.partition, LT_CAN_START_PARTITION) == 0;
+		    job.partition != NULL && strcmp(job.partition, LT_CAN_START_PARTITION) == 0;
 		if (is_question != cases[i].is_question ||
 		    (is_question && (code != SLURM_SUCCESS || said != NULL)) ||
 		    (!is_question && code == SLURM_SUCCESS))
-			fail_msg("%s: %d, %s", cases[i].why, code,
-			    said != NULL ? said : "");
+			fail_msg("%s: %d, %s", cases[i].why, code, said != NULL ? said : "");
 		free(said);
 		free(job.name);
 		free(job.account);

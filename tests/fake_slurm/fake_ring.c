@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The holds ring under job_submit_lowtide.so: restarts, other rings, full
- * disks, and eight threads at a budget's edge.
+ * The holds ring under job_submit_lowtide.so: restarts, other rings, full disks, and eight threads
+ * at a budget's edge.
  */
 #include "fake.h"
 
@@ -41,8 +41,8 @@ test_ring_survives_restart(void **state)
 	assert_int_equal(fake_holds(NULL), 3);
 }
 
-/* New snapshots while it runs: what was held since they were counted is known
- * without a look at the file. */
+/* New snapshots while it runs: what was held since they were counted is known without a look at the
+ * file. */
 static void
 test_sheets_of_a_running_plugin(void **state)
 {
@@ -95,8 +95,8 @@ test_sheet_not_ready(void **state)
 	assert_int_equal(s.priority, NO_VAL);
 }
 
-/* Started before there is a snapshot, with a ring that went round: what is in
- * it counts when the snapshot comes. */
+/* Started before there is a snapshot, with a ring that went round: what is in it counts when the
+ * snapshot comes. */
 static void
 test_ring_before_sheet(void **state)
 {
@@ -132,9 +132,7 @@ test_ring_before_sheet(void **state)
 	assert_non_null(strstr(s.message, "holds file is full"));
 	fake_snapshots("--limit 4 --absorbed 65540");
 	usleep(250000);
-	fake_send(
-	    &s, &(struct wish){
-		    .account = "team0000", .gres = "gpu:8", .minutes = 60});
+	fake_send(&s, &(struct wish){.account = "team0000", .gres = "gpu:8", .minutes = 60});
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
 }
 
@@ -178,13 +176,12 @@ test_ring_replaced(void **state)
 	assert_int_equal(fake_records(NULL), 1);
 }
 
-/* A hold that is not on the disk is none, and takes no room; when the disk is
- * back, the ring has no gap. */
+/* A hold that is not on the disk is none, and takes no room; when the disk is back, the ring has no
+ * gap. */
 static void
 test_ring_not_written(void **state)
 {
-	const struct wish wish = {
-	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
+	const struct wish wish = {.account = "team0000", .gres = "gpu:8", .minutes = 60};
 	struct rlimit whole, least;
 	struct submission s;
 
@@ -212,15 +209,13 @@ test_ring_not_written(void **state)
 	assert_int_equal(fake_holds(NULL), 3); /* the first is void */
 }
 
-/* What is refused is noted for lowtided's count, holds nothing, and has no name
- * that its user invented. */
+/* What is refused is noted for lowtided's count, holds nothing, and has no name that its user
+ * invented. */
 static void
 test_refused(void **state)
 {
-	static const struct wish over = {
-	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
-	static const struct wish unknown = {
-	    .account = "invented", .gres = "gpu:8", .minutes = 60};
+	static const struct wish over = {.account = "team0000", .gres = "gpu:8", .minutes = 60};
+	static const struct wish unknown = {.account = "invented", .gres = "gpu:8", .minutes = 60};
 	struct lt_ring_record record = {0};
 	struct submission s;
 
@@ -245,8 +240,7 @@ test_refused(void **state)
 static void
 test_unseen(void **state)
 {
-	const struct wish batch = {
-	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
+	const struct wish batch = {.account = "team0000", .gres = "gpu:8", .minutes = 60};
 	struct wish srun = batch;
 	struct lt_ring_record record = {0};
 	struct submission s;
@@ -264,8 +258,7 @@ test_unseen(void **state)
 	fake_send(&s, &batch);
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_int_equal(s.priority, 0);
-	assert_non_null(
-	    strstr(s.message, "held some seconds, until lowtide sees"));
+	assert_non_null(strstr(s.message, "held some seconds, until lowtide sees"));
 	fake_send(&s, &srun);
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
 	assert_non_null(strstr(s.message, "some seconds."));
@@ -321,8 +314,7 @@ test_threads(void **state)
 	fake_snapshots("--limit 363");
 	fake_restart();
 	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(
-		    pthread_create(&threads[i], NULL, many, &admitted[i]), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, many, &admitted[i]), 0);
 	for (int i = 0; i < 5; i++) { /* reloads meanwhile */
 		usleep(210000);
 		fake_snapshots("--limit 363");

@@ -34,8 +34,7 @@ fake_send(struct submission *out, const struct wish *wish)
 	job.spank_job_env_size = wish->option != NULL ? 1 : 0;
 	memset(out, 0, sizeof(*out));
 	out->code = fake_submit(&job, job.user_id, &message);
-	snprintf(out->message, sizeof(out->message), "%s",
-	    message != NULL ? message : "");
+	snprintf(out->message, sizeof(out->message), "%s", message != NULL ? message : "");
 	snprintf(out->comment, sizeof(out->comment), "%s",
 	    job.admin_comment != NULL ? job.admin_comment : "");
 	snprintf(out->partition, sizeof(out->partition), "%s",
@@ -65,8 +64,7 @@ static bool
 is_nothing(const struct lt_ring_record *record)
 {
 	return (record->flags & (LT_QUOTE_MODIFY | LT_QUOTE_REFUSED)) &&
-	       !(record->flags & LT_QUOTE_WHOLE) &&
-	       record->per_task.money_micros == 0 &&
+	       !(record->flags & LT_QUOTE_WHOLE) && record->per_task.money_micros == 0 &&
 	       record->per_task.carbon_mg == 0;
 }
 
@@ -83,9 +81,8 @@ count_records(struct lt_ring_record *out, bool all_of_them)
 	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_RING_FILE);
 	fd = lt_ring_open(path, false, &generation, NULL);
 	assert_true(fd >= 0);
-	assert_int_equal(lt_ring_read(fd, generation, 0, all, &count, &highest,
-			     &contiguous, &bad, NULL),
-	    LT_OK);
+	assert_int_equal(
+	    lt_ring_read(fd, generation, 0, all, &count, &highest, &contiguous, &bad, NULL), LT_OK);
 	close(fd);
 	assert_int_equal(bad, 0);
 	assert_int_equal(highest, contiguous);

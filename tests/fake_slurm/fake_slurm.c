@@ -27,8 +27,8 @@ fake_snapshots(const char *arguments)
 	char command[4096];
 
 	snprintf(command, sizeof(command),
-	    "%s/tests/tools/make_snapshot --run %s --state %s %s >/dev/null",
-	    build, fake_run, fake_state, arguments);
+	    "%s/tests/tools/make_snapshot --run %s --state %s %s >/dev/null", build, fake_run,
+	    fake_state, arguments);
 	assert_int_equal(system(command), 0);
 }
 
@@ -49,8 +49,8 @@ int
 fake_fresh(void **state)
 {
 	(void)state;
-	fake_shell("rm -rf %s %s && mkdir -m 700 %s %s", fake_run, fake_state,
-	    fake_run, fake_state);
+	fake_shell(
+	    "rm -rf %s %s && mkdir -m 700 %s %s", fake_run, fake_state, fake_run, fake_state);
 	fake_said[0] = '\0';
 	setenv("LOWTIDE_RUN_DIR", fake_run, 1);
 	setenv("LOWTIDE_STATE_DIR", fake_state, 1);
@@ -106,11 +106,9 @@ main(int argc, char **argv)
 {
 	void *submit_so, *spank_so;
 
-	if (argc != 3 &&
-	    ((argc != 4 && argc != 7) || strcmp(argv[3], "bench"))) {
-		fprintf(stderr,
-		    "usage: fake_slurm BUILD DIR [bench [PARTITIONS CALLS "
-		    "plain|carbon-aware]]\n");
+	if (argc != 3 && ((argc != 4 && argc != 7) || strcmp(argv[3], "bench"))) {
+		fprintf(stderr, "usage: fake_slurm BUILD DIR [bench [PARTITIONS CALLS "
+				"plain|carbon-aware]]\n");
 		return 2;
 	}
 	build = argv[1];
@@ -129,15 +127,13 @@ main(int argc, char **argv)
 		if (argc == 4)
 			fake_bench();
 		else
-			fake_bench_calls(atoi(argv[4]),
-			    strcmp(argv[6], "plain") != 0, atoi(argv[5]));
+			fake_bench_calls(
+			    atoi(argv[4]), strcmp(argv[6], "plain") != 0, atoi(argv[5]));
 		return 0;
 	}
 	return fake_submit_tests() + fake_edits_tests() + fake_history_tests() +
-		   fake_expand_tests() + fake_stack_tests() +
-		   fake_ring_tests() + fake_modify_tests() +
-		   fake_change_tests() + fake_laid_tests() +
-		   fake_rights_tests() + fake_spank_tests() +
-		   fake_node_tests() !=
+		   fake_expand_tests() + fake_stack_tests() + fake_ring_tests() +
+		   fake_modify_tests() + fake_change_tests() + fake_laid_tests() +
+		   fake_rights_tests() + fake_spank_tests() + fake_node_tests() !=
 	       0;
 }

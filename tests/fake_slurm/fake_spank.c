@@ -26,8 +26,7 @@ fake_give(const char *name, const char *value, int remote)
 {
 	for (int i = 0; i < fake_option_count; i++)
 		if (strcmp(fake_options[i].name, name) == 0)
-			return fake_options[i].cb(
-			    fake_options[i].val, value, remote);
+			return fake_options[i].cb(fake_options[i].val, value, remote);
 	fail_msg("no option %s", name);
 	return -1;
 }
@@ -86,20 +85,17 @@ listen_as_lowtided(void)
 	const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	static char argument[600], *arguments[] = {argument};
 
-	assert_true(
-	    snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s",
-		fake_run, LT_SOCKET_FILE) < (int)sizeof(address.sun_path));
+	assert_true(snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", fake_run,
+			LT_SOCKET_FILE) < (int)sizeof(address.sun_path));
 	unlink(address.sun_path);
-	assert_int_equal(
-	    bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(listener, 5), 0);
 	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
 	fake_spank_start(S_CTX_ALLOCATOR, arguments, 1);
 	return listener;
 }
 
-/* What a child that submits asks of lowtided is answered until it ends. Was its
- * plan told? */
+/* What a child that submits asks of lowtided is answered until it ends. Was its plan told? */
 static bool
 is_told(int listener)
 {
@@ -211,8 +207,7 @@ test_spank_signal(void **state)
 		fake_snapshots(cases[i].arguments);
 		fake_spank_start(S_CTX_ALLOCATOR, arguments, 1);
 		fake_job_defaults(&fake_client_job);
-		assert_int_equal(
-		    fake_give("checkpoint", "write=1m,signal=USR1@120", 0), 0);
+		assert_int_equal(fake_give("checkpoint", "write=1m,signal=USR1@120", 0), 0);
 		assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
 		assert_string_equal(fake_set_options, cases[i].set);
 	}
@@ -296,8 +291,7 @@ submit_with(int listener, const char *body, char *out, size_t size)
 
 /* In the words of job_submit, whose text is `submitted`. */
 static void
-expect_refused(
-    int listener, const char *body, const char *left, const char *submitted)
+expect_refused(int listener, const char *body, const char *left, const char *submitted)
 {
 	const char *const fit = strstr(submitted, "this job may");
 	char said[4096];
@@ -351,8 +345,7 @@ test_spank_warns(void **state)
 		print_message("# %s\n", cases[i].why);
 		/* As in expect_refused(). */
 		for (int t = 0; t < 50 && !strstr(said, " left "); t++)
-			status = submit_with(
-			    listener, cases[i].body, said, sizeof(said));
+			status = submit_with(listener, cases[i].body, said, sizeof(said));
 		assert_non_null(strstr(said, cases[i].told));
 		assert_int_equal(status, cases[i].status);
 	}
@@ -379,8 +372,7 @@ test_spank_refuses(void **state)
 	    "{\"budgeted\":true,\"team\":\"a\",\"label\":\"May\","
 	    "\"available_micros\":500000,\"limit_micros\":500000,"
 	    "\"spent_micros\":0,\"held_micros\":0}",
-	    "a has $0.50 of $0.50 left for May ($0.00 spent, $0.00 held);",
-	    s.message);
+	    "a has $0.50 of $0.50 left for May ($0.00 spent, $0.00 held);", s.message);
 	expect_refused(listener,
 	    "{\"budgeted\":true,\"team\":\"a\",\"label\":\"May\","
 	    "\"available_mg\":5000,\"limit_mg\":9000,\"spent_mg\":3000,"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much of slurmctld's stack one call takes at most: the stack of a thread
- * is painted, and what is still paint after the call was not used. Of a job
- * that asks for nothing, and is told nothing, it is much less: in slurmctld
- * each page of it is a fault.
+ * How much of slurmctld's stack one call takes at most: the stack of a thread is painted, and what
+ * is still paint after the call was not used. Of a job that asks for nothing, and is told nothing,
+ * it is much less: in slurmctld each page of it is a fault.
  */
 #include "fake.h"
 
@@ -26,8 +25,8 @@ struct call {
 static void
 submit(struct call *call)
 {
-	char gpus[] = "gres:gpu:8", account[] = "team0000", script[] = "#!\n",
-	     option[120], *env[] = {option};
+	char gpus[] = "gres:gpu:8", account[] = "team0000", script[] = "#!\n", option[120],
+	     *env[] = {option};
 	job_desc_msg_t job;
 
 	snprintf(option, sizeof(option), "%s", call->option);
@@ -74,8 +73,7 @@ used_by(struct call *call)
 	assert_non_null(stack);
 	memset(stack, PAINT, STACK_BYTES);
 	assert_int_equal(pthread_attr_init(&attributes), 0);
-	assert_int_equal(
-	    pthread_attr_setstack(&attributes, stack, STACK_BYTES), 0);
+	assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK_BYTES), 0);
 	assert_int_equal(pthread_create(&thread, &attributes, run, call), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	pthread_attr_destroy(&attributes);
@@ -88,23 +86,17 @@ used_by(struct call *call)
 static void
 test_stack(void **state)
 {
-	static const char carbon[] =
-	    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=balanced";
-	static const char plan[] =
-	    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=plan";
+	static const char carbon[] = "_SLURM_SPANK_OPTION_lowtide_carbon_aware=balanced";
+	static const char plan[] = "_SLURM_SPANK_OPTION_lowtide_carbon_aware=plan";
 	struct call calls[] = {
-	    {"a plan of 256 partitions as a table",
-		"--limit 1000 --partitions 256 --shapes 4", plan, 60,
-		LT_STACK_BYTES_MAX, NULL},
-	    {"one of them is chosen",
-		"--limit 1000 --partitions 256 --shapes 4", carbon, 60,
+	    {"a plan of 256 partitions as a table", "--limit 1000 --partitions 256 --shapes 4",
+		plan, 60, LT_STACK_BYTES_MAX, NULL},
+	    {"one of them is chosen", "--limit 1000 --partitions 256 --shapes 4", carbon, 60,
 		LT_STACK_BYTES_MAX, NULL},
 	    {"nothing is asked", "--limit 1000", "", 60, PLAIN_BYTES, NULL},
-	    {"refused, with what would fit",
-		"--limit 0.5 --partitions 256 --shapes 4", "", 60,
+	    {"refused, with what would fit", "--limit 0.5 --partitions 256 --shapes 4", "", 60,
 		LT_STACK_BYTES_MAX, NULL},
-	    {"a raise that is refused", "--limit 1", NULL, 1500,
-		LT_STACK_BYTES_MAX, NULL},
+	    {"a raise that is refused", "--limit 1", NULL, 1500, LT_STACK_BYTES_MAX, NULL},
 	};
 	struct lt_terms terms = {.job_id = 7,
 	    .uid = getuid(),
@@ -116,8 +108,7 @@ test_stack(void **state)
 	    .tasks = 1,
 	    .asked = {.min_nodes = 1, .max_nodes = 1, .cpus = 64},
 	    .end_utc_s = 3600,
-	    .flags =
-		LT_TERMS_HAS_MONEY | LT_TERMS_HAS_CARBON | LT_TERMS_BUDGETED};
+	    .flags = LT_TERMS_HAS_MONEY | LT_TERMS_HAS_CARBON | LT_TERMS_BUDGETED};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {

@@ -14,8 +14,7 @@ int sbopt;
 char fake_said[65536];
 static pthread_mutex_t said_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static void say(const char *format, va_list list)
-    __attribute__((format(printf, 1, 0)));
+static void say(const char *format, va_list list) __attribute__((format(printf, 1, 0)));
 
 static void
 say(const char *format, va_list list)
@@ -110,8 +109,7 @@ spank_get_item(spank_t spank, spank_item_t item, ...)
 	va_start(list, item);
 	*va_arg(list, uint32_t *) = item == S_JOB_STEPID ? fake_step : 7;
 	va_end(list);
-	return item == S_JOB_STEPID || item == S_JOB_ID ? ESPANK_SUCCESS
-							: ESPANK_BAD_ARG;
+	return item == S_JOB_STEPID || item == S_JOB_ID ? ESPANK_SUCCESS : ESPANK_BAD_ARG;
 }
 
 spank_err_t
@@ -142,8 +140,7 @@ slurm_option_set(void *o, const char *name, const char *value, bool early)
 
 	assert_ptr_equal(o, opt);
 	assert_false(early);
-	snprintf(fake_set_options + used, sizeof(fake_set_options) - used,
-	    "%s=%s ", name, value);
+	snprintf(fake_set_options + used, sizeof(fake_set_options) - used, "%s=%s ", name, value);
 	return 0;
 }
 
@@ -151,8 +148,7 @@ char *
 slurm_option_get(void *o, const char *name)
 {
 	(void)o;
-	return strdup(
-	    strcmp(name, "test-only") == 0 ? fake_test_only : "unset");
+	return strdup(strcmp(name, "test-only") == 0 ? fake_test_only : "unset");
 }
 
 job_desc_msg_t *

@@ -75,8 +75,7 @@ test_admitted(void **state)
 			  .comment = "jobstats:1"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_string_equal(s.message, "");
-	assert_int_equal(
-	    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
+	assert_int_equal(lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
 	assert_non_null(strstr(s.comment, "jobstats:1"));
 	assert_string_equal(quote.account, "team0000");
 	assert_int_equal(quote.tasks, 10);
@@ -110,29 +109,26 @@ test_who_holds(void **state)
 	assert_int_equal(fake_records(NULL), 1);
 }
 
-/* Where it may still run, the dearest is held; where it is moved to, and when
- * it then starts, is what is held. */
+/* Where it may still run, the dearest is held; where it is moved to, and when it then starts, is
+ * what is held. */
 static void
 test_hold_of_the_plan(void **state)
 {
-	static const char carbon[] =
-	    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=carbon";
+	static const char carbon[] = "_SLURM_SPANK_OPTION_lowtide_carbon_aware=carbon";
 
 	static const struct {
 		const char *why, *arguments, *partition, *option, *runs_in;
 		int64_t micros;
 		bool later;
 	} cases[] = {
-	    {"the cheap one alone", "--limit 100", "spot", NULL, "spot", 900001,
+	    {"the cheap one alone", "--limit 100", "spot", NULL, "spot", 900001, false},
+	    {"the dearest of two", "--limit 100", "spot,ondemand", NULL, "spot,ondemand", 3600001,
 		false},
-	    {"the dearest of two", "--limit 100", "spot,ondemand", NULL,
-		"spot,ondemand", 3600001, false},
-	    {"moved, and later", "--limit 100", NULL, carbon, "spot", 900001,
-		true},
-	    {"only watched: left as it came", "--limit 100 --mode observe",
-		NULL, carbon, "", 3600001, false},
-	    {"over what only warns: moved all the same",
-		"--limit 0.5 --rule warn", NULL, carbon, "spot", 900001, true},
+	    {"moved, and later", "--limit 100", NULL, carbon, "spot", 900001, true},
+	    {"only watched: left as it came", "--limit 100 --mode observe", NULL, carbon, "",
+		3600001, false},
+	    {"over what only warns: moved all the same", "--limit 0.5 --rule warn", NULL, carbon,
+		"spot", 900001, true},
 	};
 
 	(void)state;
@@ -150,10 +146,8 @@ test_hold_of_the_plan(void **state)
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_string_equal(s.partition, cases[i].runs_in);
 		assert_int_equal(
-		    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL),
-		    LT_OK);
-		assert_int_equal(
-		    quote.hold_per_task.money_micros, cases[i].micros);
+		    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
+		assert_int_equal(quote.hold_per_task.money_micros, cases[i].micros);
 		assert_int_equal(s.begin_utc_s > 0, cases[i].later);
 		if (cases[i].later)
 			assert_int_equal(quote.start_utc_s, s.begin_utc_s);
@@ -162,8 +156,8 @@ test_hold_of_the_plan(void **state)
 	}
 }
 
-/* One GPU on each node: more nodes cost more. The default account is named,
- * for it is the one that was priced. */
+/* One GPU on each node: more nodes cost more. The default account is named, for it is the one that
+ * was priced. */
 static void
 test_kept_to_nodes(void **state)
 {
@@ -190,20 +184,18 @@ test_kept_to_nodes(void **state)
 		job.tres_per_node = slurm_xstrdup("gres:gpu:1");
 		job.num_tasks = 2;
 		job.time_limit = 60;
-		assert_int_equal(
-		    fake_submit(&job, job.user_id, NULL), SLURM_SUCCESS);
+		assert_int_equal(fake_submit(&job, job.user_id, NULL), SLURM_SUCCESS);
 		assert_int_equal(job.max_nodes, cases[i].nodes);
-		assert_int_equal(
-		    !!(job.bitflags & USE_MIN_NODES), cases[i].nodes == 1);
+		assert_int_equal(!!(job.bitflags & USE_MIN_NODES), cases[i].nodes == 1);
 		assert_int_equal(job.account == NULL, cases[i].runs_in == NULL);
 		if (job.account != NULL)
 			assert_string_equal(job.account, cases[i].runs_in);
-		assert_int_equal(lt_quote_unpack(&quote, job.admin_comment,
-				     strlen(job.admin_comment), NULL),
+		assert_int_equal(
+		    lt_quote_unpack(&quote, job.admin_comment, strlen(job.admin_comment), NULL),
 		    LT_OK);
 		/* an eighth of a node at 3.60, or of both */
-		assert_int_equal(quote.hold_per_task.money_micros,
-		    cases[i].nodes == 1 ? 450001 : 900001);
+		assert_int_equal(
+		    quote.hold_per_task.money_micros, cases[i].nodes == 1 ? 450001 : 900001);
 		free(job.account);
 		free(job.script);
 		free(job.tres_per_node);
@@ -221,9 +213,8 @@ test_watched(void **state)
 	fake_snapshots("--limit 0.5 --mode advise");
 	fake_restart();
 	for (uint32_t i = 1; i <= 3; i++) {
-		fake_send(&s,
-		    &(struct wish){
-			.account = "team0000", .gres = "gpu:8", .minutes = 60});
+		fake_send(
+		    &s, &(struct wish){.account = "team0000", .gres = "gpu:8", .minutes = 60});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(fake_records(NULL), i);
 	}
@@ -244,8 +235,7 @@ test_no_market(void **state)
 	fake_send(&s, &(struct wish){.minutes = 10, .array = "0-9%2"});
 	assert_int_equal(s.priority, 0);
 	assert_non_null(strstr(s.message, "held until the balance "));
-	assert_int_equal(
-	    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
+	assert_int_equal(lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
 	assert_string_equal(quote.account, "team0000");
 	assert_int_equal(quote.tasks, 10);
 }
@@ -279,13 +269,11 @@ test_resolved_later(void **state)
 		job.time_limit = 60;
 		job.core_spec = cases[i].core_spec;
 		job.ntasks_per_tres = cases[i].per_gpu;
+		assert_int_equal(fake_submit(&job, job.user_id, NULL), SLURM_SUCCESS);
 		assert_int_equal(
-		    fake_submit(&job, job.user_id, NULL), SLURM_SUCCESS);
-		assert_int_equal(lt_quote_unpack(&quote, job.admin_comment,
-				     strlen(job.admin_comment), NULL),
+		    lt_quote_unpack(&quote, job.admin_comment, strlen(job.admin_comment), NULL),
 		    LT_OK);
-		assert_int_equal(
-		    quote.hold_per_task.money_micros, cases[i].micros);
+		assert_int_equal(quote.hold_per_task.money_micros, cases[i].micros);
 		free(job.account);
 		free(job.script);
 		free(job.tres_per_job);
@@ -308,8 +296,7 @@ test_forged_quote(void **state)
 	fake_snapshots("--limit 100");
 	fake_restart();
 	fake_send(&s, &(struct wish){.comment = forged, .minutes = 10});
-	assert_int_equal(
-	    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
+	assert_int_equal(lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
 	assert_true(quote.id != 0xff);
 	assert_null(strstr(s.comment + 8, "lowtide:"));
 }
@@ -318,16 +305,14 @@ static void
 test_over(void **state)
 {
 	struct submission s;
-	struct wish wish = {
-	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
+	struct wish wish = {.account = "team0000", .gres = "gpu:8", .minutes = 60};
 
 	(void)state;
 	fake_snapshots("--limit 0.5");
 	fake_restart();
 	fake_send(&s, &wish);
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
-	assert_non_null(
-	    strstr(s.message, "lowtide: team0000 has $0.50 of $0.50 left"));
+	assert_non_null(strstr(s.message, "lowtide: team0000 has $0.50 of $0.50 left"));
 	assert_non_null(strstr(s.message, "It would fit at --time="));
 	assert_int_equal(fake_holds(NULL), 0);
 	/* Ten tasks: 5 cents for each are 50 s at 3.60 an hour. */
@@ -351,40 +336,34 @@ test_rules(void **state)
 		uint32_t priority;
 		uint32_t flags; /* of the quote, else of what is noted */
 	} cases[] = {
-	    {"hold of a batch job", "--limit 0.5 --rule hold", false, false,
-		false, SLURM_SUCCESS, 0, LT_QUOTE_BUDGET_HOLD},
-	    {"the user's own hold is noted", "--limit 0.5 --rule hold", false,
-		false, true, SLURM_SUCCESS, 0,
-		LT_QUOTE_BUDGET_HOLD | LT_QUOTE_USER_HOLD},
-	    {"srun can't be held", "--limit 0.5 --rule hold", true, false,
-		false, ESLURM_ACCOUNTING_POLICY, NO_VAL,
-		LT_QUOTE_REFUSED | LT_QUOTE_BUDGET_HOLD},
-	    {"a cron job can't be held", "--limit 0.5 --rule hold", false, true,
-		false, ESLURM_ACCOUNTING_POLICY, NO_VAL,
-		LT_QUOTE_REFUSED | LT_QUOTE_BUDGET_HOLD},
-	    {"warn goes on", "--limit 0.5 --rule warn", false, false, false,
-		SLURM_SUCCESS, NO_VAL, 0},
-	    {"observe goes on", "--limit 0.5 --mode observe", false, false,
-		false, SLURM_SUCCESS, NO_VAL, 0},
-	    {"advise goes on", "--limit 0.5 --mode advise", false, false, false,
-		SLURM_SUCCESS, NO_VAL, 0},
-	    {"stale: held", "--age 100 --stale 10", false, false, false,
-		SLURM_SUCCESS, 0, LT_QUOTE_UNKNOWN},
-	    {"stale: rejected", "--age 100 --stale 10 --unknown reject", false,
-		false, false, ESLURM_ACCOUNTING_POLICY, NO_VAL,
-		LT_QUOTE_REFUSED | LT_QUOTE_UNKNOWN},
-	    {"stale: allowed", "--age 100 --stale 10 --unknown allow", false,
-		false, false, SLURM_SUCCESS, NO_VAL, 0},
-	    {"dated by a clock a little ahead of ours", "--age -5 --stale 10",
-		false, false, false, SLURM_SUCCESS, NO_VAL, 0},
-	    {"dated in the future, as after the clock was set back: held",
-		"--age -100 --stale 10", false, false, false, SLURM_SUCCESS, 0,
+	    {"hold of a batch job", "--limit 0.5 --rule hold", false, false, false, SLURM_SUCCESS,
+		0, LT_QUOTE_BUDGET_HOLD},
+	    {"the user's own hold is noted", "--limit 0.5 --rule hold", false, false, true,
+		SLURM_SUCCESS, 0, LT_QUOTE_BUDGET_HOLD | LT_QUOTE_USER_HOLD},
+	    {"srun can't be held", "--limit 0.5 --rule hold", true, false, false,
+		ESLURM_ACCOUNTING_POLICY, NO_VAL, LT_QUOTE_REFUSED | LT_QUOTE_BUDGET_HOLD},
+	    {"a cron job can't be held", "--limit 0.5 --rule hold", false, true, false,
+		ESLURM_ACCOUNTING_POLICY, NO_VAL, LT_QUOTE_REFUSED | LT_QUOTE_BUDGET_HOLD},
+	    {"warn goes on", "--limit 0.5 --rule warn", false, false, false, SLURM_SUCCESS, NO_VAL,
+		0},
+	    {"observe goes on", "--limit 0.5 --mode observe", false, false, false, SLURM_SUCCESS,
+		NO_VAL, 0},
+	    {"advise goes on", "--limit 0.5 --mode advise", false, false, false, SLURM_SUCCESS,
+		NO_VAL, 0},
+	    {"stale: held", "--age 100 --stale 10", false, false, false, SLURM_SUCCESS, 0,
 		LT_QUOTE_UNKNOWN},
-	    {"stale and observe", "--age 100 --stale 10 --mode observe", false,
-		false, false, SLURM_SUCCESS, NO_VAL, 0},
+	    {"stale: rejected", "--age 100 --stale 10 --unknown reject", false, false, false,
+		ESLURM_ACCOUNTING_POLICY, NO_VAL, LT_QUOTE_REFUSED | LT_QUOTE_UNKNOWN},
+	    {"stale: allowed", "--age 100 --stale 10 --unknown allow", false, false, false,
+		SLURM_SUCCESS, NO_VAL, 0},
+	    {"dated by a clock a little ahead of ours", "--age -5 --stale 10", false, false, false,
+		SLURM_SUCCESS, NO_VAL, 0},
+	    {"dated in the future, as after the clock was set back: held", "--age -100 --stale 10",
+		false, false, false, SLURM_SUCCESS, 0, LT_QUOTE_UNKNOWN},
+	    {"stale and observe", "--age 100 --stale 10 --mode observe", false, false, false,
+		SLURM_SUCCESS, NO_VAL, 0},
 	    {"not its member", "--uid 77 --unknown reject", false, false, false,
-		ESLURM_ACCOUNTING_POLICY, NO_VAL,
-		LT_QUOTE_REFUSED | LT_QUOTE_UNKNOWN},
+		ESLURM_ACCOUNTING_POLICY, NO_VAL, LT_QUOTE_REFUSED | LT_QUOTE_UNKNOWN},
 	};
 
 	(void)state;
@@ -411,12 +390,9 @@ test_rules(void **state)
 			continue;
 		}
 		assert_int_equal(
-		    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL),
-		    LT_OK);
+		    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
 		assert_int_equal(quote.flags, cases[i].flags);
-		fake_send(
-		    &s, &(struct wish){
-			    .account = "free", .gres = "gpu:8", .minutes = 60});
+		fake_send(&s, &(struct wish){.account = "free", .gres = "gpu:8", .minutes = 60});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, NO_VAL);
 	}
@@ -430,8 +406,7 @@ held_blindly(const struct submission *held)
 	struct lt_quote quote = {0};
 
 	assert_int_equal(
-	    lt_quote_unpack(&quote, held->comment, strlen(held->comment), NULL),
-	    LT_OK);
+	    lt_quote_unpack(&quote, held->comment, strlen(held->comment), NULL), LT_OK);
 	assert_int_equal(quote.flags, LT_QUOTE_UNKNOWN);
 	assert_string_equal(quote.account, "team0000");
 	fake_send(&s, &(struct wish){.account = "free",
@@ -451,13 +426,10 @@ test_unknown_partition(void **state)
 	(void)state;
 	fake_snapshots("--limit 100");
 	fake_restart();
-	fake_send(
-	    &s, &(struct wish){
-		    .account = "team0000", .minutes = 10, .partition = "new"});
+	fake_send(&s, &(struct wish){.account = "team0000", .minutes = 10, .partition = "new"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_int_equal(s.priority, 0);
-	assert_int_equal(
-	    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
+	assert_int_equal(lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
 	assert_int_equal(quote.flags, LT_QUOTE_UNKNOWN);
 }
 
@@ -471,14 +443,13 @@ test_torn(void **state)
 		char path[600];
 
 		fake_snapshots("--limit 100");
-		snprintf(path, sizeof(path), i ? "%s/budget" : "%s/market",
-		    i ? fake_state : fake_run);
+		snprintf(
+		    path, sizeof(path), i ? "%s/budget" : "%s/market", i ? fake_state : fake_run);
 		/* Loaded before: the last good one stays. */
 		fake_restart();
 		fake_shell("truncate -s 100 %s", path);
 		usleep(250000);
-		fake_send(
-		    &s, &(struct wish){.account = "team0000", .minutes = 10});
+		fake_send(&s, &(struct wish){.account = "team0000", .minutes = 10});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, NO_VAL);
 		assert_non_null(strstr(s.comment, "lowtide:1"));
@@ -487,20 +458,17 @@ test_torn(void **state)
 		fake_send(&s, &(struct wish){.account = "free", .minutes = 10});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, NO_VAL);
-		fake_send(
-		    &s, &(struct wish){.account = "team0000", .minutes = 10});
+		fake_send(&s, &(struct wish){.account = "team0000", .minutes = 10});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, i ? NO_VAL : 0);
 		if (i == 0)
 			held_blindly(&s);
 		for (int byte = 0; byte < 400; byte += 7) {
-			fake_shell(
-			    "printf x | dd of=%s bs=1 seek=%d conv=notrunc "
-			    "2>/dev/null",
+			fake_shell("printf x | dd of=%s bs=1 seek=%d conv=notrunc "
+				   "2>/dev/null",
 			    path, byte);
 			fake_restart();
-			fake_send(&s,
-			    &(struct wish){.account = "free", .minutes = 10});
+			fake_send(&s, &(struct wish){.account = "free", .minutes = 10});
 			assert_int_equal(s.code, SLURM_SUCCESS);
 		}
 	}
@@ -531,8 +499,7 @@ test_plan_tells_members(void **state)
 
 	(void)state;
 	for (int member = 0; member < 2; member++) {
-		fake_snapshots(
-		    member ? "--limit 0.01" : "--limit 0.01 --uid 77");
+		fake_snapshots(member ? "--limit 0.01" : "--limit 0.01 --uid 77");
 		fake_restart();
 		fake_send(&s, &(struct wish){.account = "team0000",
 				  .minutes = 600,
@@ -540,8 +507,7 @@ test_plan_tells_members(void **state)
 				  .option = "_SLURM_SPANK_OPTION_lowtide_"
 					    "carbon_aware=plan"});
 		assert_int_equal(s.code, ESLURM_DISABLED);
-		assert_int_equal(
-		    strstr(s.message, "budget") != NULL, member == 1);
+		assert_int_equal(strstr(s.message, "budget") != NULL, member == 1);
 	}
 }
 
@@ -559,17 +525,13 @@ test_options_of_job(void **state)
 				    "checkpoint=wrote=1m"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_non_null(strstr(s.message, "checkpoint"));
-	fake_send(&s, &(struct wish){.account = "team0000",
-			  .minutes = 60,
-			  .partition = "spot,nowhere"});
+	fake_send(
+	    &s, &(struct wish){.account = "team0000", .minutes = 60, .partition = "spot,nowhere"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_int_equal(s.priority, 0); /* no bound is known */
-	fake_send(
-	    &s, &(struct wish){
-		    .account = "team0000", .minutes = 60, .array = "1-x"});
+	fake_send(&s, &(struct wish){.account = "team0000", .minutes = 60, .array = "1-x"});
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
-	fake_send(&s,
-	    &(struct wish){.account = "free", .minutes = 60, .array = "1-x"});
+	fake_send(&s, &(struct wish){.account = "free", .minutes = 60, .array = "1-x"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 }
 

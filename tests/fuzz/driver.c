@@ -57,8 +57,7 @@ replay_directory(const char *directory)
 		char path[4096];
 		struct stat status;
 
-		snprintf(
-		    path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
+		snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
 		if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
 			replay(path);
 			inputs++;

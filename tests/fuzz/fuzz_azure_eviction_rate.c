@@ -11,8 +11,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	static const struct lt_source_options options = {.name = "fuzz",
 	    .count = 2,
-	    .items = {{"region", "eastus", 1, 1},
-		{"sku", "Standard_NC4as_T4_v3", 2, 1}}};
+	    .items = {{"region", "eastus", 1, 1}, {"sku", "Standard_NC4as_T4_v3", 2, 1}}};
 
 	fuzz_source("azure_eviction_rate", &options, bytes, byte_count);
 	return 0;

@@ -11,13 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
-	static const struct lt_source_options average = {.name = "fuzz",
-	    .count = 1,
-	    .items = {{"location", "eastus", 1, 1}}};
+	static const struct lt_source_options average = {
+	    .name = "fuzz", .count = 1, .items = {{"location", "eastus", 1, 1}}};
 	static const struct lt_source_options marginal = {.name = "fuzz",
 	    .count = 2,
-	    .items = {
-		{"location", "IE", 1, 1}, {"intensity", "marginal", 2, 1}}};
+	    .items = {{"location", "IE", 1, 1}, {"intensity", "marginal", 2, 1}}};
 
 	char text[64];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes answers of Electricity Maps, as one who asks for a zone and as one
- * who asks for a data centre, whose zone is not known; and the words of errors.
+ * Fuzzes answers of Electricity Maps, as one who asks for a zone and as one who asks for a data
+ * centre, whose zone is not known; and the words of errors.
  */
 #include "source.h"
 #include "fuzz/parse_points.h"

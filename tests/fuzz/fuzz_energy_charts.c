@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes answers of Energy-Charts: columns of intensities, and of prices with
- * fees and taxes on top.
+ * Fuzzes answers of Energy-Charts: columns of intensities, and of prices with fees and taxes on
+ * top.
  */
 #include "fuzz/parse_points.h"
 
@@ -14,8 +14,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	    .name = "fuzz", .count = 1, .items = {{"country", "fr", 1, 1}}};
 	static const struct lt_source_options zone = {.name = "fuzz",
 	    .count = 3,
-	    .items = {{"bidding_zone", "DE-LU", 1, 1},
-		{"add_per_kwh", "0.17", 2, 1}, {"multiply", "1.19", 3, 1}}};
+	    .items = {{"bidding_zone", "DE-LU", 1, 1}, {"add_per_kwh", "0.17", 2, 1},
+		{"multiply", "1.19", 3, 1}}};
 
 	fuzz_source("energy_charts", &country, bytes, byte_count);
 	fuzz_source("energy_charts_price", &zone, bytes, byte_count);

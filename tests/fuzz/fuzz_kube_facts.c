@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes what reads Nodes, Jobs and Pods: any JSON is one of each or an error,
- * and says the same without what is stripped from it.
+ * Fuzzes what reads Nodes, Jobs and Pods: any JSON is one of each or an error, and says the same
+ * without what is stripped from it.
  */
 #include <jansson.h>
 #include <stdint.h>
@@ -22,8 +22,8 @@ read_job(const json_t *object, const json_t *stripped)
 		__builtin_trap();
 	if (code != LT_OK)
 		return;
-	if (whole.limit_s < 0 || whole.limit_s != less.limit_s ||
-	    whole.need.cpus == 0 || whole.need.memory_mib == 0 ||
+	if (whole.limit_s < 0 || whole.limit_s != less.limit_s || whole.need.cpus == 0 ||
+	    whole.need.memory_mib == 0 ||
 	    memcmp(&whole.need, &less.need, sizeof(whole.need)) != 0 ||
 	    memcmp(whole.at, less.at, sizeof(whole.at)) != 0)
 		__builtin_trap();
@@ -39,8 +39,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	static const struct lt_kube_names names;
-	json_t *const object =
-	    json_loadb((const char *)bytes, byte_count, 0, NULL);
+	json_t *const object = json_loadb((const char *)bytes, byte_count, 0, NULL);
 	json_t *const stripped = json_deep_copy(object);
 	struct lt_kube_node node;
 	struct lt_kube_pod pod;
@@ -54,8 +53,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	for (int gone = 0; gone < 2; gone++) {
 		const struct lt_kube_seen seen = {1795665600, gone};
 
-		if (lt_kube_pod_read(&pod, object, &seen, NULL) == LT_OK &&
-		    pod.end_utc_s != 0 && pod.end_utc_s < pod.start_utc_s)
+		if (lt_kube_pod_read(&pod, object, &seen, NULL) == LT_OK && pod.end_utc_s != 0 &&
+		    pod.end_utc_s < pod.start_utc_s)
 			__builtin_trap();
 	}
 	read_job(object, stripped);

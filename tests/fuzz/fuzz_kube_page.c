@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes what finds a list's parts in its text: all parts lie within it, in
- * order, and each walk ends. Of what is JSON, the objects are those that
- * jansson finds.
+ * Fuzzes what finds a list's parts in its text: all parts lie within it, in order, and each walk
+ * ends. Of what is JSON, the objects are those that jansson finds.
  */
 #include <jansson.h>
 #include <stdint.h>
@@ -47,11 +46,10 @@ count_items(struct lt_kube_span body)
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
-	const struct lt_kube_span body = {
-	    (const char *)bytes, (const char *)bytes + byte_count};
+	const struct lt_kube_span body = {(const char *)bytes, (const char *)bytes + byte_count};
 	const long count = count_items(body);
-	json_t *const json = json_loadb((const char *)bytes, byte_count,
-	    JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
+	json_t *const json = json_loadb(
+	    (const char *)bytes, byte_count, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
 	const json_t *const items = json_object_get(json, "items");
 
 	if (json_is_array(items) && (long)json_array_size(items) != count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes manifests: any bytes are an object that can be sent, or are refused
- * with a reason; what the daemon then finds wrong with it it names too.
+ * Fuzzes manifests: any bytes are an object that can be sent, or are refused with a reason; what
+ * the daemon then finds wrong with it it names too.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,8 +35,7 @@ judge(json_t *manifest)
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
-	const struct lt_manifest_text text = {
-	    "fuzz", (const char *)bytes, byte_count};
+	const struct lt_manifest_text text = {"fuzz", (const char *)bytes, byte_count};
 	struct lt_error err = {0};
 	json_t *manifest = NULL;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes the market snapshot: any bytes are refused with a reason, or give a
- * market that packs again to one fixed form and can be used.
+ * Fuzzes the market snapshot: any bytes are refused with a reason, or give a market that packs
+ * again to one fixed form and can be used.
  */
 #include <stdint.h>
 
@@ -30,13 +30,12 @@ use(const struct lt_market *market)
 		struct lt_quote quote;
 		struct lt_error err = {0};
 
-		if (lt_quote_hold(&quote, &request, market, &partition, 1,
-			1763683200, &err) != LT_OK &&
+		if (lt_quote_hold(&quote, &request, market, &partition, 1, 1763683200, &err) !=
+			LT_OK &&
 		    err.text[0] == '\0')
 			__builtin_trap();
 		(void)lt_market_signal_age_s(market, partition, 1763683200);
-		if (strlen(market->partitions[i].allow_accounts) >
-		    LT_FILE_BYTES_MAX)
+		if (strlen(market->partitions[i].allow_accounts) > LT_FILE_BYTES_MAX)
 			__builtin_trap();
 	}
 }
@@ -58,8 +57,7 @@ try_one(const uint8_t *bytes, size_t byte_count)
 	if (lt_market_pack(&market, &first, &first_count, &err) != LT_OK ||
 	    lt_market_unpack(&again, first, first_count, &err) != LT_OK ||
 	    lt_market_pack(&again, &second, &second_count, &err) != LT_OK ||
-	    first_count != second_count ||
-	    memcmp(first, second, first_count) != 0)
+	    first_count != second_count || memcmp(first, second, first_count) != 0)
 		__builtin_trap();
 	lt_market_free(&market);
 	lt_market_free(&again);

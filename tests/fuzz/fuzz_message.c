@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes messages as the spool has them: what is read can be written again and
- * made a mail, whose headers are its own.
+ * Fuzzes messages as the spool has them: what is read can be written again and made a mail, whose
+ * headers are its own.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -37,8 +37,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	static struct lt_message message;
 	struct lt_error err = {0};
 
-	if (lt_message_unpack(
-		&message, (const char *)bytes, byte_count, &err) != LT_OK) {
+	if (lt_message_unpack(&message, (const char *)bytes, byte_count, &err) != LT_OK) {
 		if (err.text[0] == '\0')
 			__builtin_trap(); /* a refusal must say why */
 		return 0;

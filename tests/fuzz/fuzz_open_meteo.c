@@ -15,8 +15,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	for (int i = 0; i < 3; i++) {
 		const struct lt_source_options options = {.name = "fuzz",
 		    .count = 2,
-		    .items = {{"places", "52.5,13.4", 1, 1},
-			{"variable", variables[i], 2, 1}}};
+		    .items = {{"places", "52.5,13.4", 1, 1}, {"variable", variables[i], 2, 1}}};
 
 		fuzz_source("open_meteo", &options, bytes, byte_count);
 	}

@@ -17,10 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
-	static struct lt_partition partitions[] = {
-	    {.name = "ondemand"}, {.name = "spot"}};
-	const struct lt_market market = {
-	    .partition_count = 2, .partitions = partitions};
+	static struct lt_partition partitions[] = {{.name = "ondemand"}, {.name = "spot"}};
+	const struct lt_market market = {.partition_count = 2, .partitions = partitions};
 	static struct lt_others others;
 	char *const text = malloc(byte_count + 1);
 
@@ -33,10 +31,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	if (lt_others_parse(&others, &market, text) && others.known)
 		__builtin_trap();
 	for (uint32_t i = 0; i < others.count; i++)
-		if (others.windows[i].partition > 1 ||
-		    !(others.windows[i].nodes > 0) ||
-		    others.windows[i].end_utc_s <=
-			others.windows[i].start_utc_s)
+		if (others.windows[i].partition > 1 || !(others.windows[i].nodes > 0) ||
+		    others.windows[i].end_utc_s <= others.windows[i].start_utc_s)
 			__builtin_trap();
 	free(text);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor's reader of plugin_version in an ELF file: any bytes give a version
- * or a refusal that says why.
+ * doctor's reader of plugin_version in an ELF file: any bytes give a version or a refusal that says
+ * why.
  */
 #include <stdint.h>
 #include <sys/mman.h>
@@ -22,8 +22,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (fd < 0 || write(fd, bytes, byte_count) != (ssize_t)byte_count)
 		__builtin_trap();
-	if (lt_plugin_version(path, &version, &err) != LT_OK &&
-	    err.text[0] == '\0')
+	if (lt_plugin_version(path, &version, &err) != LT_OK && err.text[0] == '\0')
 		__builtin_trap();
 	close(fd);
 	return 0;

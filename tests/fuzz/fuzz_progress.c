@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes datagrams of jobs' progress: one that is read is written back byte for
- * byte, and its markers are read or refused.
+ * Fuzzes datagrams of jobs' progress: one that is read is written back byte for byte, and its
+ * markers are read or refused.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,8 +21,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 
 	if (!lt_progress_unpack(&message, (const char *)bytes, byte_count))
 		return 0;
-	if (lt_progress_pack(back, &message) != byte_count ||
-	    memcmp(back, bytes, byte_count) != 0)
+	if (lt_progress_pack(back, &message) != byte_count || memcmp(back, bytes, byte_count) != 0)
 		__builtin_trap();
 	if (lt_marker_parse(&marker, message.newest) &&
 	    !(marker.progress >= 0 && marker.progress <= 1e15))

@@ -45,8 +45,7 @@ try_run(const char *text, size_t length)
 		if (err.text[0] == '\0')
 			__builtin_trap();
 	} else if (lt_quote_run_pack(again, sizeof(again), &run) != LT_OK ||
-		   strlen(again) != length ||
-		   memcmp(again, text, length) != 0) {
+		   strlen(again) != length || memcmp(again, text, length) != 0) {
 		__builtin_trap();
 	}
 }
@@ -74,21 +73,18 @@ static void
 try_merge(const char *comment)
 {
 	/* In an object it also has a name, quotes and a comma. */
-	const size_t size =
-	    strlen(comment) + sizeof(ours) + sizeof ",\"lowtide\":\"\"";
+	const size_t size = strlen(comment) + sizeof(ours) + sizeof ",\"lowtide\":\"\"";
 	char *const once = malloc(size), *const twice = malloc(size);
 	char *const none = malloc(size), *const direct = malloc(size);
 
 	if (once == NULL || twice == NULL || none == NULL || direct == NULL)
 		abort();
 	if (lt_quote_merge(once, size, comment, ours) != LT_OK ||
-	    lt_quote_merge(twice, size, once, ours) != LT_OK ||
-	    strcmp(once, twice) != 0)
+	    lt_quote_merge(twice, size, once, ours) != LT_OK || strcmp(once, twice) != 0)
 		__builtin_trap();
 	/* Ours taken away leaves what others wrote. */
 	if (lt_quote_merge(none, size, once, "") != LT_OK ||
-	    lt_quote_merge(direct, size, comment, "") != LT_OK ||
-	    strcmp(none, direct) != 0)
+	    lt_quote_merge(direct, size, comment, "") != LT_OK || strcmp(none, direct) != 0)
 		__builtin_trap();
 	/* Too small by one is said, not cut. */
 	if (lt_quote_merge(twice, strlen(once), comment, ours) != LT_ELIMIT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes what says that a node is taken back: any bytes give a notice whose end
- * can be, none, or a refusal that says why. The first byte chooses who says it.
+ * Fuzzes what says that a node is taken back: any bytes give a notice whose end can be, none, or a
+ * refusal that says why. The first byte chooses who says it.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,11 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 enum { NOW = 1587748184 }; /* 2020-04-24T17:09:44Z */
 
 static int
-parse(struct lt_reading *reading, uint8_t by, char *text, size_t length,
-    struct lt_error *err)
+parse(struct lt_reading *reading, uint8_t by, char *text, size_t length, struct lt_error *err)
 {
-	const struct lt_http_response response = {
-	    .body = text, .body_length = length};
+	const struct lt_http_response response = {.body = text, .body_length = length};
 
 	switch (by) {
 	case 'a':
@@ -28,8 +26,7 @@ parse(struct lt_reading *reading, uint8_t by, char *text, size_t length,
 	case 'c':
 		return lt_command_parse(reading, text, NOW, err);
 	default:
-		return lt_azure_events_parse(
-		    reading, "myspotvm", &response, NOW, err);
+		return lt_azure_events_parse(reading, "myspotvm", &response, NOW, err);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes one slot of the holds ring: torn bytes are refused, accepted ones
- * pack again to the same bytes.
+ * Fuzzes one slot of the holds ring: torn bytes are refused, accepted ones pack again to the same
+ * bytes.
  */
 #include <stdint.h>
 #include <string.h>
@@ -37,12 +37,10 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	unsigned char slot[LT_RING_SLOT_BYTES] = {0}, seed[8];
 
-	memcpy(
-	    slot, bytes, byte_count < sizeof(slot) ? byte_count : sizeof(slot));
+	memcpy(slot, bytes, byte_count < sizeof(slot) ? byte_count : sizeof(slot));
 	try_one(slot);
 	lt_put_u64(seed, GENERATION);
-	lt_put_u32(slot + AT_CRC,
-	    lt_crc32c(lt_crc32c(0, seed, sizeof(seed)), slot, AT_CRC));
+	lt_put_u32(slot + AT_CRC, lt_crc32c(lt_crc32c(0, seed, sizeof(seed)), slot, AT_CRC));
 	try_one(slot);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes the budget snapshot: any bytes are refused with a reason, or give a
- * snapshot that packs again to the same bytes and against which can be held.
+ * Fuzzes the budget snapshot: any bytes are refused with a reason, or give a snapshot that packs
+ * again to the same bytes and against which can be held.
  */
 #include <stdint.h>
 
@@ -19,8 +19,7 @@ use(const struct lt_budget_snapshot *snapshot)
 	if (recent == NULL)
 		abort();
 	lt_recent_init(recent, snapshot);
-	for (int account = -1; account < (int)snapshot->account_count;
-	     account++) {
+	for (int account = -1; account < (int)snapshot->account_count; account++) {
 		struct lt_hold hold = {.uid = 1000,
 		    .account = account,
 		    .amount = {true, true, 12345, 678},
@@ -31,19 +30,16 @@ use(const struct lt_budget_snapshot *snapshot)
 		char text[512];
 
 		if (snapshot->budget_count > 0)
-			hold.start_utc_s =
-			    snapshot->budgets[0].periods[0].start_utc_s;
-		lt_available(&before, snapshot, recent,
-		    LT_RULES_BIND | LT_RULES_WARN, hold.uid, account,
-		    hold.start_utc_s, hold.end_utc_s);
+			hold.start_utc_s = snapshot->budgets[0].periods[0].start_utc_s;
+		lt_available(&before, snapshot, recent, LT_RULES_BIND | LT_RULES_WARN, hold.uid,
+		    account, hold.start_utc_s, hold.end_utc_s);
 		lt_admit(&verdict, snapshot, recent, &hold);
 		lt_verdict_text(text, sizeof(text), &verdict, "USD");
 		if (verdict.code == LT_ADMIT ||
 		    (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN))
 			lt_recent_remove(recent, snapshot, &hold);
-		lt_available(&after, snapshot, recent,
-		    LT_RULES_BIND | LT_RULES_WARN, hold.uid, account,
-		    hold.start_utc_s, hold.end_utc_s);
+		lt_available(&after, snapshot, recent, LT_RULES_BIND | LT_RULES_WARN, hold.uid,
+		    account, hold.start_utc_s, hold.end_utc_s);
 		if (verdict.code == LT_UNKNOWN && verdict.why == NULL)
 			__builtin_trap();
 		if (before.money_micros != after.money_micros ||
@@ -70,8 +66,7 @@ try_one(const uint8_t *bytes, size_t byte_count)
 	use(&snapshot);
 	/* One form only: what was accepted is what would be written. */
 	if (lt_sheet_pack(&snapshot, &packed, &packed_count, &err) != LT_OK ||
-	    packed_count != byte_count ||
-	    memcmp(packed, bytes, byte_count) != 0)
+	    packed_count != byte_count || memcmp(packed, bytes, byte_count) != 0)
 		__builtin_trap();
 	lt_sheet_free(&snapshot);
 	free(packed);

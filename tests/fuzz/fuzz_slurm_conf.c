@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command's reader of slurm.conf: any bytes give values that end and
- * counts within their bounds, or a refusal that says why.
+ * The command's reader of slurm.conf: any bytes give values that end and counts within their
+ * bounds, or a refusal that says why.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -27,8 +27,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 		__builtin_trap();
 	if (lt_conf_parse(&conf, path, &err) == LT_OK) {
 		if (conf.host_count > LT_CONF_HOSTS_MAX ||
-		    strnlen(conf.slurm_user, sizeof(conf.slurm_user)) ==
-			sizeof(conf.slurm_user))
+		    strnlen(conf.slurm_user, sizeof(conf.slurm_user)) == sizeof(conf.slurm_user))
 			__builtin_trap();
 	} else if (err.text[0] == '\0') {
 		__builtin_trap();

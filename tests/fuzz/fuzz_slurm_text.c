@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * TRES and Gres texts of any bytes: the readers end, stay within their
- * buffers, and a GPU type is always a text.
+ * TRES and Gres texts of any bytes: the readers end, stay within their buffers, and a GPU type is
+ * always a text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 		__builtin_trap();
 	lt_gres_parse(text, &shape);
 	for (int i = 0; i < LT_GPU_KINDS_MAX; i++)
-		if (memchr(shape.kinds[i].type, '\0',
-			sizeof(shape.kinds[i].type)) == NULL)
+		if (memchr(shape.kinds[i].type, '\0', sizeof(shape.kinds[i].type)) == NULL)
 			__builtin_trap();
 	free(text);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes the terms file: whatever its bytes, a look-up finds the job that was
- * asked for, or refuses with a reason.
+ * Fuzzes the terms file: whatever its bytes, a look-up finds the job that was asked for, or refuses
+ * with a reason.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -29,8 +29,7 @@ file_of(const uint8_t *bytes, size_t byte_count)
 	(void)unlink(path);
 	file = fopen(path, "wb");
 	if (file == NULL || fchmod(fileno(file), 0600) != 0 ||
-	    fwrite(bytes, 1, byte_count, file) != byte_count ||
-	    fclose(file) != 0)
+	    fwrite(bytes, 1, byte_count, file) != byte_count || fclose(file) != 0)
 		abort();
 	return path;
 }
@@ -61,16 +60,14 @@ mend_blocks(unsigned char *bytes, size_t byte_count)
 {
 	uint32_t index = 0;
 
-	for (size_t at = BLOCKS_AT;
-	     byte_count >= BLOCK_BYTES && at <= byte_count - BLOCK_BYTES;
+	for (size_t at = BLOCKS_AT; byte_count >= BLOCK_BYTES && at <= byte_count - BLOCK_BYTES;
 	     at += BLOCK_BYTES) {
 		unsigned char seed[12];
 
 		memcpy(seed, bytes + 8, 8);
 		lt_put_u32(seed + 8, index++);
 		lt_put_u32(bytes + at + BLOCK_BYTES - 4,
-		    lt_crc32c(lt_crc32c(0, seed, sizeof(seed)), bytes + at,
-			BLOCK_BYTES - 4));
+		    lt_crc32c(lt_crc32c(0, seed, sizeof(seed)), bytes + at, BLOCK_BYTES - 4));
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fuzzes the text of a tariff's rates: refused with a reason and a place, or
- * steps without gaps over a week in which the clocks change.
+ * Fuzzes the text of a tariff's rates: refused with a reason and a place, or steps without gaps
+ * over a week in which the clocks change.
  */
 #include "fuzz/parse_points.h"
 
@@ -17,8 +17,7 @@ check_steps(const struct lt_points *points, int64_t to_utc_s)
 	    points->points[points->count - 1].end_utc_s != to_utc_s)
 		__builtin_trap();
 	for (size_t i = 1; i < points->count; i++)
-		if (points->points[i].start_utc_s !=
-			points->points[i - 1].end_utc_s ||
+		if (points->points[i].start_utc_s != points->points[i - 1].end_utc_s ||
 		    points->points[i].value == points->points[i - 1].value)
 			__builtin_trap();
 }
@@ -31,8 +30,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	char rates[512], shown[LT_ERROR_TEXT_SIZE];
 	struct lt_source_options options = {.name = "fuzz",
 	    .count = 2,
-	    .items = {
-		{"rates", rates, 1, 1}, {"timezone", "Europe/London", 2, 1}}};
+	    .items = {{"rates", rates, 1, 1}, {"timezone", "Europe/London", 2, 1}}};
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 
@@ -42,8 +40,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	rates[byte_count] = '\0';
 	const int code = adapter->check(&options, &err);
 	const int fetched = lt_adapter_fetch(adapter, &options,
-	    &(struct lt_window){FROM_UTC_S, to_utc_s, FROM_UTC_S}, &points,
-	    NULL);
+	    &(struct lt_window){FROM_UTC_S, to_utc_s, FROM_UTC_S}, &points, NULL);
 
 	if ((code == LT_OK) != (fetched == LT_OK))
 		__builtin_trap();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the project's admission policies do, in C: their CEL is not run here.
- * Only in namespaces labelled lowtide.dev/managed=true.
+ * What the project's admission policies do, in C: their CEL is not run here. Only in namespaces
+ * labelled lowtide.dev/managed=true.
  *
  *   --mutate    a new Job is suspended, and paused if its user suspended it, a
  *               Pod gated that no controller made; both get the user's name,
@@ -25,13 +25,10 @@ static const char lowtide_user[] = "system:serviceaccount:lowtide:lowtide";
 bool
 admission_is_managed(const struct request *request)
 {
-	const struct object *const space =
-	    store_find(KUBE_NAMESPACES, "", request->space);
+	const struct object *const space = store_find(KUBE_NAMESPACES, "", request->space);
 	const json_t *const labels =
-	    space == NULL ? NULL
-			  : json_at(space->now->document, "metadata.labels");
-	const char *const label =
-	    json_string_value(json_object_get(labels, "lowtide.dev/managed"));
+	    space == NULL ? NULL : json_at(space->now->document, "metadata.labels");
+	const char *const label = json_string_value(json_object_get(labels, "lowtide.dev/managed"));
 
 	return label != NULL && strcmp(label, "true") == 0;
 }
@@ -42,8 +39,7 @@ is_gated(const struct request *request, const json_t *pod)
 {
 	return !guard_makes_pods(request) && !tries_is_account(request) &&
 	       (!guard_may_override(request) ||
-		   json_array_size(json_at(pod, "metadata.ownerReferences")) ==
-		       0);
+		   json_array_size(json_at(pod, "metadata.ownerReferences")) == 0);
 }
 
 struct variable {
@@ -51,8 +47,7 @@ struct variable {
 };
 static const struct variable lowtide_variables[] = {
     {"LOWTIDE_POOL", "lowtide.dev/plan-pool"},
-    {"LOWTIDE_CHECKPOINT_INTERVAL_SECONDS",
-	"lowtide.dev/checkpoint-interval-seconds"},
+    {"LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", "lowtide.dev/checkpoint-interval-seconds"},
     {"LOWTIDE_PREEMPTIBLE", "lowtide.dev/preemptible"},
     {NULL, NULL},
 };
@@ -66,8 +61,7 @@ static bool
 has_variable(const json_t *container, const struct variable *variables)
 {
 	for (; variables->name != NULL; variables++)
-		if (json_member(json_at(container, "env"), "name",
-			variables->name) != NULL)
+		if (json_member(json_at(container, "env"), "name", variables->name) != NULL)
 			return true;
 	return false;
 }
@@ -79,15 +73,13 @@ variables_add(json_t *container, const struct variable *variables)
 		const struct variable only[] = {*variables, {NULL, NULL}};
 		char path[128];
 
-		snprintf(path, sizeof(path), "metadata.annotations['%s']",
-		    variables->annotation);
+		snprintf(path, sizeof(path), "metadata.annotations['%s']", variables->annotation);
 		if (has_variable(container, only))
 			continue;
 		json_default_at(container, "env", json_array());
 		json_array_append_new(json_at(container, "env"),
-		    json_pack("{s:s,s:{s:{s:s,s:s}}}", "name", variables->name,
-			"valueFrom", "fieldRef", "apiVersion", "v1",
-			"fieldPath", path));
+		    json_pack("{s:s,s:{s:{s:s,s:s}}}", "name", variables->name, "valueFrom",
+			"fieldRef", "apiVersion", "v1", "fieldPath", path));
 	}
 }
 
@@ -95,12 +87,10 @@ variables_add(json_t *container, const struct variable *variables)
 static void
 environment_add(json_t *pod, const json_t *asked)
 {
-	const char *const amp =
-	    json_string_value(json_object_get(asked, "lowtide.dev/amp"));
+	const char *const amp = json_string_value(json_object_get(asked, "lowtide.dev/amp"));
 	const bool is_precise =
-	    amp != NULL &&
-	    (strcmp(amp, "auto") == 0 || strcmp(amp, "bf16") == 0 ||
-		strcmp(amp, "fp16") == 0 || strcmp(amp, "fp8") == 0);
+	    amp != NULL && (strcmp(amp, "auto") == 0 || strcmp(amp, "bf16") == 0 ||
+			       strcmp(amp, "fp16") == 0 || strcmp(amp, "fp8") == 0);
 	json_t *container;
 	size_t i;
 	bool has_frameworks = false;
@@ -116,10 +106,8 @@ environment_add(json_t *pod, const json_t *asked)
 		return;
 	json_default_at(pod, "metadata.annotations", json_object());
 	json_t *const annotations = json_at(pod, "metadata.annotations");
-	json_object_set_new(
-	    annotations, "lowtide.dev/precision", json_string("no"));
-	json_object_set_new(annotations, "lowtide.dev/trainer-precision",
-	    json_string("32-true"));
+	json_object_set_new(annotations, "lowtide.dev/precision", json_string("no"));
+	json_object_set_new(annotations, "lowtide.dev/trainer-precision", json_string("32-true"));
 }
 
 void
@@ -128,45 +116,42 @@ admission_mutate(const struct request *request, json_t *document)
 	const bool is_job = request->kind == KUBE_JOBS;
 
 	if (!world.options.mutates || !admission_is_managed(request) ||
-	    !(is_job ||
-		(request->kind == KUBE_PODS && is_gated(request, document))))
+	    !(is_job || (request->kind == KUBE_PODS && is_gated(request, document))))
 		return;
 	json_default_at(document, "metadata.annotations", json_object());
-	json_object_set_new(json_at(document, "metadata.annotations"),
-	    "lowtide.dev/user", json_string(request->user));
+	json_object_set_new(json_at(document, "metadata.annotations"), "lowtide.dev/user",
+	    json_string(request->user));
 	environment_add(is_job ? json_at(document, "spec.template") : document,
 	    json_at(document, "metadata.annotations"));
 	if (is_job) {
 		/* Its user's own. */
 		if (json_true_at(document, "spec.suspend") &&
-		    json_member(json_at(document, "metadata.ownerReferences"),
-			"kind", "CronJob") == NULL &&
-		    json_object_get(json_at(document, "metadata.annotations"),
-			"lowtide.dev/pause") == NULL)
-			json_object_set_new(
-			    json_at(document, "metadata.annotations"),
+		    json_member(json_at(document, "metadata.ownerReferences"), "kind", "CronJob") ==
+			NULL &&
+		    json_object_get(
+			json_at(document, "metadata.annotations"), "lowtide.dev/pause") == NULL)
+			json_object_set_new(json_at(document, "metadata.annotations"),
 			    "lowtide.dev/pause", json_string("true"));
 		json_put_at(document, "spec.suspend", json_true());
 		return;
 	}
 	json_default_at(document, "spec.schedulingGates", json_array());
-	if (json_member(json_at(document, "spec.schedulingGates"), "name",
-		"lowtide.dev/hold") == NULL)
+	if (json_member(json_at(document, "spec.schedulingGates"), "name", "lowtide.dev/hold") ==
+	    NULL)
 		json_array_append_new(json_at(document, "spec.schedulingGates"),
 		    json_pack("{s:s}", "name", "lowtide.dev/hold"));
 }
 
 bool
-admission_refuse(const struct request *request, struct reply *reply,
-    const char *policy, const char *message)
+admission_refuse(
+    const struct request *request, struct reply *reply, const char *policy, const char *message)
 {
 	char full[600];
 
 	reply_fail(reply, request, 422,
 	    "%s \"%s\" is forbidden: ValidatingAdmissionPolicy '%s' with "
 	    "binding '%s' denied request: %s",
-	    resource_full(request, full), request->name, policy, policy,
-	    message);
+	    resource_full(request, full), request->name, policy, policy, message);
 	return false;
 }
 
@@ -174,21 +159,21 @@ admission_refuse(const struct request *request, struct reply *reply,
 static bool
 annotation_differs(const json_t *before, const json_t *after, const char *name)
 {
-	const char *const a = json_string_value(
-	    json_object_get(json_at(before, "metadata.annotations"), name));
-	const char *const b = json_string_value(
-	    json_object_get(json_at(after, "metadata.annotations"), name));
+	const char *const a =
+	    json_string_value(json_object_get(json_at(before, "metadata.annotations"), name));
+	const char *const b =
+	    json_string_value(json_object_get(json_at(after, "metadata.annotations"), name));
 
 	return strcmp(a == NULL ? "" : a, b == NULL ? "" : b) != 0;
 }
 
 static bool
-own_annotations_stay(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+own_annotations_stay(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
-	static const char *const own[] = {"lowtide.dev/quote",
-	    "lowtide.dev/plan", "lowtide.dev/begin", "lowtide.dev/pool",
-	    "lowtide.dev/hold", "lowtide.dev/started", "lowtide.dev/user"};
+	static const char *const own[] = {"lowtide.dev/quote", "lowtide.dev/plan",
+	    "lowtide.dev/begin", "lowtide.dev/pool", "lowtide.dev/hold", "lowtide.dev/started",
+	    "lowtide.dev/user"};
 	char message[256];
 
 	if (strcmp(request->user, lowtide_user) == 0)
@@ -198,8 +183,8 @@ own_annotations_stay(const struct request *request, const json_t *before,
 		if (!annotation_differs(before, after, own[i]) ||
 		    (before == NULL && strstr(own[i], "/user") != NULL))
 			continue;
-		snprintf(message, sizeof(message),
-		    "only lowtide may write the annotation %s", own[i]);
+		snprintf(
+		    message, sizeof(message), "only lowtide may write the annotation %s", own[i]);
 		return admission_refuse(request, reply, "lowtide-own", message);
 	}
 	return true;
@@ -212,8 +197,7 @@ balance(const json_t *data, const char *team, const char *name)
 	char key[600];
 	const char *text;
 
-	snprintf(
-	    key, sizeof(key), "%s%s%s", team, team[0] == '\0' ? "" : ".", name);
+	snprintf(key, sizeof(key), "%s%s%s", team, team[0] == '\0' ? "" : ".", name);
 	text = json_string_value(json_object_get(data, key));
 	return text == NULL ? -1 : strtoll(text, NULL, 10);
 }
@@ -223,9 +207,9 @@ team_of(const struct request *request, const json_t *document)
 {
 	const char *const label = world.options.team_label;
 	const char *const team =
-	    label == NULL ? NULL
-			  : json_string_value(json_object_get(
-				json_at(document, "metadata.labels"), label));
+	    label == NULL
+		? NULL
+		: json_string_value(json_object_get(json_at(document, "metadata.labels"), label));
 
 	return team == NULL ? request->space : team;
 }
@@ -238,8 +222,7 @@ static const char *const kinds_of_budgets[] = {"", "carbon-"};
 const json_t *
 admission_balances(void)
 {
-	const struct object *const map =
-	    store_find(KUBE_CONFIGMAPS, "lowtide", "lowtide-balances");
+	const struct object *const map = store_find(KUBE_CONFIGMAPS, "lowtide", "lowtide-balances");
 
 	return map == NULL ? NULL : json_at(map->now->document, "data");
 }
@@ -249,9 +232,7 @@ admission_balances(void)
 static bool
 is_known(const json_t *data, const json_t *document)
 {
-	return json_time_ms(
-		   json_text_at(document, "metadata.creationTimestamp")) /
-		       1000 -
+	return json_time_ms(json_text_at(document, "metadata.creationTimestamp")) / 1000 -
 		   balance(data, "", "written") <=
 	       KNOWN_S;
 }
@@ -259,33 +240,25 @@ is_known(const json_t *data, const json_t *document)
 static bool
 is_unknown_ruled(const json_t *data, const json_t *document, const char *rule)
 {
-	return !is_known(data, document) &&
-	       strcmp(json_text_at(data, "on_unknown"), rule) == 0;
+	return !is_known(data, document) && strcmp(json_text_at(data, "on_unknown"), rule) == 0;
 }
 
-/* The least that it will take: what it may use at the least price, or with the
- * least carbon. */
+/* The least that it will take: what it may use at the least price, or with the least carbon. */
 static int64_t
-asked_of(
-    const json_t *job, const json_t *data, const char *team, const char *kind)
+asked_of(const json_t *job, const json_t *data, const char *team, const char *kind)
 {
-	const struct resources needs =
-	    resources_of(json_at(job, "spec.template.spec"));
+	const struct resources needs = resources_of(json_at(job, "spec.template.spec"));
 	const int64_t parallel = json_int_at(job, "spec.parallelism", 1);
 	const int64_t wanted = json_int_at(job, "spec.completions", parallel);
 	const int64_t assumed = balance(data, team, "assumed");
-	const double hours =
-	    (double)(parallel < wanted ? parallel : wanted) *
-	    (double)json_int_at(job, "spec.activeDeadlineSeconds", assumed) /
-	    3600;
+	const double hours = (double)(parallel < wanted ? parallel : wanted) *
+			     (double)json_int_at(job, "spec.activeDeadlineSeconds", assumed) / 3600;
 	char gpu[32], cpu[32];
 
 	snprintf(gpu, sizeof(gpu), "%sgpu-hour", kind);
 	snprintf(cpu, sizeof(cpu), "%scpu-hour", kind);
-	const double by_gpu =
-	    (double)needs.gpus * (double)balance(data, "", gpu);
-	const double by_cpu =
-	    (double)needs.cpu_milli / 1000 * (double)balance(data, "", cpu);
+	const double by_gpu = (double)needs.gpus * (double)balance(data, "", gpu);
+	const double by_cpu = (double)needs.cpu_milli / 1000 * (double)balance(data, "", cpu);
 
 	return (int64_t)(hours * (by_gpu > by_cpu ? by_gpu : by_cpu));
 }
@@ -299,18 +272,17 @@ name_of(char out[64], const char *kind, const char *name)
 }
 
 static bool
-kind_has_room(const struct request *request, const json_t *job,
-    const char *kind, struct reply *reply)
+kind_has_room(
+    const struct request *request, const json_t *job, const char *kind, struct reply *reply)
 {
 	const json_t *const data = admission_balances();
 	const char *const team = team_of(request, job);
 	const int64_t asked = asked_of(job, data, team, kind);
 	char name[64], message[512];
-	const int64_t available =
-	    balance(data, team, name_of(name, kind, "available"));
+	const int64_t available = balance(data, team, name_of(name, kind, "available"));
 
-	if (balance(data, team, name_of(name, kind, "limit")) < 0 ||
-	    asked == 0 || asked <= available)
+	if (balance(data, team, name_of(name, kind, "limit")) < 0 || asked == 0 ||
+	    asked <= available)
 		return true;
 	snprintf(message, sizeof(message),
 	    "lowtide: %s has %.2f %s available of its limit of %.2f (spent "
@@ -319,14 +291,12 @@ kind_has_room(const struct request *request, const json_t *job,
 	    kind[0] == '\0' ? json_text_at(data, "currency") : "kg CO2e",
 	    (double)balance(data, team, name_of(name, kind, "limit")) / 1e6,
 	    (double)balance(data, team, name_of(name, kind, "spent")) / 1e6,
-	    (double)balance(data, team, name_of(name, kind, "held")) / 1e6,
-	    (double)asked / 1e6);
+	    (double)balance(data, team, name_of(name, kind, "held")) / 1e6, (double)asked / 1e6);
 	return admission_refuse(request, reply, "lowtide-budget", message);
 }
 
 static bool
-budget_has_room(
-    const struct request *request, const json_t *job, struct reply *reply)
+budget_has_room(const struct request *request, const json_t *job, struct reply *reply)
 {
 	const json_t *const data = admission_balances();
 	const char *const team = team_of(request, job);
@@ -338,8 +308,7 @@ budget_has_room(
 		    "lowtide: the balances are too old, so nobody knows what "
 		    "is left, and on_unknown is reject");
 	if (!is_known(data, job) ||
-	    (balance(data, team, "limit") < 0 &&
-		balance(data, team, "carbon-limit") < 0))
+	    (balance(data, team, "limit") < 0 && balance(data, team, "carbon-limit") < 0))
 		return true;
 	if (json_int_at(job, "spec.activeDeadlineSeconds", 0) == 0 &&
 	    balance(data, team, "assumed") <= 0)
@@ -352,28 +321,25 @@ budget_has_room(
 
 /* Before 1.36 nothing is mutated: what would start at once is refused. */
 static bool
-waits_for_hold(
-    const struct request *request, const json_t *document, struct reply *reply)
+waits_for_hold(const struct request *request, const json_t *document, struct reply *reply)
 {
 	const bool is_job = request->kind == KUBE_JOBS;
 	const json_t *const data = admission_balances();
 
-	if (world.options.minor >= 36 ||
-	    strcmp(json_text_at(data, "mode"), "enforce") != 0 ||
+	if (world.options.minor >= 36 || strcmp(json_text_at(data, "mode"), "enforce") != 0 ||
 	    is_unknown_ruled(data, document, "admit") ||
 	    (is_job ? json_true_at(document, "spec.suspend")
 		    : !is_gated(request, document) ||
-			  json_member(json_at(document, "spec.schedulingGates"),
-			      "name", "lowtide.dev/hold") != NULL))
+			  json_member(json_at(document, "spec.schedulingGates"), "name",
+			      "lowtide.dev/hold") != NULL))
 		return true;
-	return admission_refuse(request, reply,
-	    is_job ? "lowtide-suspended" : "lowtide-gated",
+	return admission_refuse(request, reply, is_job ? "lowtide-suspended" : "lowtide-gated",
 	    "lowtide: it waits for its hold");
 }
 
 bool
-admission_validate(const struct request *request, const json_t *before,
-    const json_t *document, struct reply *reply)
+admission_validate(const struct request *request, const json_t *before, const json_t *document,
+    struct reply *reply)
 {
 	const bool is_job = request->kind == KUBE_JOBS;
 
@@ -386,14 +352,13 @@ admission_validate(const struct request *request, const json_t *before,
 	if (!own_annotations_stay(request, before, document, reply) ||
 	    !guard_changes(request, before, document, reply))
 		return false;
-	return before != NULL ||
-	       (waits_for_hold(request, document, reply) &&
-		   (!is_job || budget_has_room(request, document, reply)));
+	return before != NULL || (waits_for_hold(request, document, reply) &&
+				     (!is_job || budget_has_room(request, document, reply)));
 }
 
 bool
-admission_delete(const struct request *request, const json_t *document,
-    bool orphans, struct reply *reply)
+admission_delete(
+    const struct request *request, const json_t *document, bool orphans, struct reply *reply)
 {
 	const bool is_job = request->kind == KUBE_JOBS;
 

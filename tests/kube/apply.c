@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who set which field, in metadata.managedFields, and server-side apply, which
- * goes by that. Source: sigs.k8s.io/structured-merge-diff, merge/update.go, and
- * "Server-Side Apply" of Kubernetes' reference. A set of fields is a document
- * of FieldsV1: {"f:spec":{"f:suspend":{}}}; items of lists that have a key are
- * "k:{"name":"main"}", with "." for the item itself. Status is not followed.
+ * Who set which field, in metadata.managedFields, and server-side apply, which goes by that.
+ * Source: sigs.k8s.io/structured-merge-diff, merge/update.go, and "Server-Side Apply" of
+ * Kubernetes' reference. A set of fields is a document of FieldsV1: {"f:spec":{"f:suspend":{}}};
+ * items of lists that have a key are "k:{"name":"main"}", with "." for the item itself. Status is
+ * not followed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ apply_is(const struct request *request)
 static const char *
 list_key(const char *name)
 {
-	static const char *const by_name[] = {"containers", "initContainers",
-	    "env", "volumes", "schedulingGates"};
+	static const char *const by_name[] = {
+	    "containers", "initContainers", "env", "volumes", "schedulingGates"};
 
 	for (size_t i = 0; i < sizeof(by_name) / sizeof(by_name[0]); i++)
 		if (strcmp(by_name[i], name) == 0)
@@ -44,8 +44,7 @@ is_map(const json_t *value, const char *name)
 static json_t *
 item_field(const json_t *item, const char *key)
 {
-	json_t *const name =
-	    json_pack("{s:O}", key, json_object_get(item, key));
+	json_t *const name = json_pack("{s:O}", key, json_object_get(item, key));
 	char *const text = json_dumps(name, JSON_COMPACT);
 	json_t *const field = json_sprintf("k:%s", text);
 
@@ -56,8 +55,8 @@ item_field(const json_t *item, const char *key)
 
 /* ---- sets ---- */
 
-static json_t *differing(const json_t *now, const json_t *other,
-    const char *name, bool only_missing);
+static json_t *differing(
+    const json_t *now, const json_t *other, const char *name, bool only_missing);
 
 /* Takes the set over; NULL is none of it. */
 static void
@@ -69,16 +68,14 @@ put_field(json_t *set, json_t *field, json_t *of_it)
 }
 
 static json_t *
-differing_items(
-    const json_t *now, const json_t *other, const char *key, bool only_missing)
+differing_items(const json_t *now, const json_t *other, const char *key, bool only_missing)
 {
 	json_t *const set = json_object();
 	json_t *item;
 	size_t i;
 
 	json_array_foreach(now, i, item) {
-		const json_t *const same =
-		    json_member(other, key, json_text_at(item, key));
+		const json_t *const same = json_member(other, key, json_text_at(item, key));
 		json_t *of_it = differing(item, same, "", only_missing);
 
 		if (same == NULL && of_it != NULL)
@@ -90,8 +87,7 @@ differing_items(
 
 /* Fields of `now` that `other` has not, or otherwise. NULL: none. */
 static json_t *
-differing(
-    const json_t *now, const json_t *other, const char *name, bool only_missing)
+differing(const json_t *now, const json_t *other, const char *name, bool only_missing)
 {
 	const char *const key = list_key(name), *member;
 	json_t *set, *value;
@@ -104,8 +100,7 @@ differing(
 		set = json_object();
 		json_object_foreach((json_t *)now, member, value)
 			put_field(set, json_sprintf("f:%s", member),
-			    differing(value, json_object_get(other, member),
-				member, only_missing));
+			    differing(value, json_object_get(other, member), member, only_missing));
 	} else {
 		return only_missing && other != NULL ? NULL : json_object();
 	}
@@ -161,30 +156,26 @@ add_common(json_t *paths, const json_t *a, const json_t *b, const char *path)
 			is = json_object_get(key, member);
 		}
 		if (key != NULL)
-			snprintf(at, sizeof(at), "%s[%s=\"%s\"]", path, member,
-			    json_string_value(is));
+			snprintf(
+			    at, sizeof(at), "%s[%s=\"%s\"]", path, member, json_string_value(is));
 		else
 			snprintf(at, sizeof(at), "%s.%s", path, name + 2);
 		json_decref(key);
-		if (json_object_size(value) == 0 &&
-		    json_object_size(other) == 0)
+		if (json_object_size(value) == 0 && json_object_size(other) == 0)
 			json_array_append_new(paths, json_string(at));
 		else
 			add_common(paths, value, other, at);
 	}
 }
 
-/* What managers may set: without what identifies it, and what the server
- * writes. */
+/* What managers may set: without what identifies it, and what the server writes. */
 static json_t *
 managed_part(const json_t *document)
 {
-	static const char *const own[] = {"name", "namespace", "uid",
-	    "resourceVersion", "creationTimestamp", "generation",
-	    "generateName", "deletionTimestamp", "deletionGracePeriodSeconds",
-	    "managedFields"};
-	json_t *const part =
-	    document == NULL ? json_object() : json_deep_copy(document);
+	static const char *const own[] = {"name", "namespace", "uid", "resourceVersion",
+	    "creationTimestamp", "generation", "generateName", "deletionTimestamp",
+	    "deletionGracePeriodSeconds", "managedFields"};
+	json_t *const part = document == NULL ? json_object() : json_deep_copy(document);
 
 	json_object_del(part, "kind");
 	json_object_del(part, "apiVersion");
@@ -217,10 +208,9 @@ manager_put(json_t *managers, const struct request *request, json_t *set)
 	json_t *manager = manager_find(managers, request->manager, operation);
 
 	if (manager == NULL) {
-		manager = json_pack("{s:s,s:s,s:s,s:s,s:{}}", "manager",
-		    request->manager, "operation", operation, "apiVersion",
-		    kinds[request->kind].api_version, "fieldsType", "FieldsV1",
-		    "fieldsV1");
+		manager = json_pack("{s:s,s:s,s:s,s:s,s:{}}", "manager", request->manager,
+		    "operation", operation, "apiVersion", kinds[request->kind].api_version,
+		    "fieldsType", "FieldsV1", "fieldsV1");
 		json_array_append_new(managers, manager);
 	}
 	if (json_equal(json_object_get(manager, "fieldsV1"), set) == 1) {
@@ -253,8 +243,7 @@ static json_t *
 managers_of(const json_t *document)
 {
 	json_t *const managers =
-	    document == NULL ? NULL
-			     : json_at(document, "metadata.managedFields");
+	    document == NULL ? NULL : json_at(document, "metadata.managedFields");
 
 	return managers == NULL ? json_array() : json_deep_copy(managers);
 }
@@ -269,18 +258,15 @@ managers_put(json_t *document, json_t *managers)
 }
 
 void
-apply_note_update(
-    const struct request *request, const json_t *before, json_t *after)
+apply_note_update(const struct request *request, const json_t *before, json_t *after)
 {
-	json_t *const was = managed_part(before), *const is =
-						      managed_part(after);
+	json_t *const was = managed_part(before), *const is = managed_part(after);
 	json_t *const changed = differing(is, was, "", false);
 	json_t *const removed = differing(was, is, "", true);
 	json_t *const managers = managers_of(before);
 	const json_t *own = manager_find(managers, request->manager, "Update");
 	json_t *const set =
-	    own == NULL ? json_object()
-			: json_deep_copy(json_object_get(own, "fieldsV1"));
+	    own == NULL ? json_object() : json_deep_copy(json_object_get(own, "fieldsV1"));
 
 	if (changed != NULL)
 		json_object_update_recursive(set, changed);
@@ -312,8 +298,7 @@ merged(json_t *now, const json_t *config, const char *name)
 	if (is_map(config, name) && json_is_object(now)) {
 		json_object_foreach((json_t *)config, member, value)
 			json_object_set_new(now, member,
-			    merged(json_incref(json_object_get(now, member)),
-				value, member));
+			    merged(json_incref(json_object_get(now, member)), value, member));
 		return now;
 	}
 	if (!json_is_array(config) || key == NULL || !json_is_array(now)) {
@@ -321,16 +306,14 @@ merged(json_t *now, const json_t *config, const char *name)
 		return json_deep_copy(config);
 	}
 	json_array_foreach(config, i, value) {
-		json_t *const same =
-		    json_member(now, key, json_text_at(value, key));
+		json_t *const same = json_member(now, key, json_text_at(value, key));
 
 		for (at = 0; same != NULL && json_array_get(now, at) != same;)
 			at++;
 		if (same == NULL)
 			json_array_append_new(now, json_deep_copy(value));
 		else
-			json_array_set_new(
-			    now, at, merged(json_incref(same), value, ""));
+			json_array_set_new(now, at, merged(json_incref(same), value, ""));
 	}
 	return now;
 }
@@ -350,10 +333,9 @@ prune(json_t *document, const json_t *fields)
 		if (json_is_array(in) && json_object_size(value) > 0) {
 			for (size_t i = json_array_size(in); i-- > 0;) {
 				json_t *const item = json_array_get(in, i);
-				json_t *const field =
-				    item_field(item, list_key(name + 2));
-				const json_t *const of_it = json_object_get(
-				    value, json_string_value(field));
+				json_t *const field = item_field(item, list_key(name + 2));
+				const json_t *const of_it =
+				    json_object_get(value, json_string_value(field));
 
 				json_decref(field);
 				if (json_object_get(of_it, ".") != NULL)
@@ -386,8 +368,8 @@ prune_left(json_t *document, const json_t *managers, json_t *left)
 
 /* False with a reply: others have set some of these fields. */
 static bool
-no_conflicts(const struct request *request, const json_t *managers,
-    const json_t *changed, struct reply *reply)
+no_conflicts(const struct request *request, const json_t *managers, const json_t *changed,
+    struct reply *reply)
 {
 	json_t *const causes = json_array();
 	json_t *manager, *path;
@@ -397,14 +379,11 @@ no_conflicts(const struct request *request, const json_t *managers,
 		json_t *const paths = json_array();
 
 		if (strcmp(json_text_at(manager, "operation"), "Apply") != 0 ||
-		    strcmp(json_text_at(manager, "manager"),
-			request->manager) != 0)
-			add_common(paths, json_object_get(manager, "fieldsV1"),
-			    changed, "");
+		    strcmp(json_text_at(manager, "manager"), request->manager) != 0)
+			add_common(paths, json_object_get(manager, "fieldsV1"), changed, "");
 		json_array_foreach(paths, k, path)
 			json_array_append_new(causes,
-			    json_pack("{s:s,s:o,s:O}", "reason",
-				"FieldManagerConflict", "message",
+			    json_pack("{s:s,s:o,s:O}", "reason", "FieldManagerConflict", "message",
 				json_sprintf("conflict with \"%s\" using %s",
 				    json_text_at(manager, "manager"),
 				    json_text_at(manager, "apiVersion")),
@@ -419,20 +398,17 @@ no_conflicts(const struct request *request, const json_t *managers,
 }
 
 json_t *
-apply_to(const struct request *request, const json_t *live,
-    const json_t *config, struct reply *reply)
+apply_to(
+    const struct request *request, const json_t *live, const json_t *config, struct reply *reply)
 {
 	json_t *const was = managed_part(live);
 	json_t *const asked = managed_part(config);
 	json_t *const managers = managers_of(live);
-	const json_t *const last =
-	    manager_find(managers, request->manager, "Apply");
+	const json_t *const last = manager_find(managers, request->manager, "Apply");
 	json_t *const left =
-	    last == NULL ? json_object()
-			 : json_deep_copy(json_object_get(last, "fieldsV1"));
+	    last == NULL ? json_object() : json_deep_copy(json_object_get(last, "fieldsV1"));
 	json_t *const set = differing(asked, NULL, "", false);
-	json_t *result = merged(
-	    live == NULL ? json_object() : json_deep_copy(live), config, "");
+	json_t *result = merged(live == NULL ? json_object() : json_deep_copy(live), config, "");
 
 	manager_put(managers, request, set == NULL ? json_object() : set);
 	prune_left(result, managers, left);
@@ -440,8 +416,8 @@ apply_to(const struct request *request, const json_t *live,
 	json_t *const changed = differing(is, was, "", false);
 	json_t *const removed = differing(was, is, "", true);
 	if (request->force || no_conflicts(request, managers, changed, reply)) {
-		managers_without(managers, changed,
-		    manager_find(managers, request->manager, "Apply"));
+		managers_without(
+		    managers, changed, manager_find(managers, request->manager, "Apply"));
 		managers_without(managers, removed, NULL);
 		managers_put(result, json_incref(managers));
 	} else {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The controllers' loop: objects that changed or are due are looked at one by
- * one, each by its kind's step, which writes what a cluster would write. It
- * sleeps until something changes or the next one is due.
+ * The controllers' loop: objects that changed or are due are looked at one by one, each by its
+ * kind's step, which writes what a cluster would write. It sleeps until something changes or the
+ * next one is due.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,18 +44,16 @@ control_at(struct object *object, int64_t at_ms)
 static void
 pod_adopt(struct object *pod)
 {
-	const json_t *const owner = json_array_get(
-	    json_at(pod->now->document, "metadata.ownerReferences"), 0);
+	const json_t *const owner =
+	    json_array_get(json_at(pod->now->document, "metadata.ownerReferences"), 0);
 	char space[256];
 	struct object *const job =
 	    strcmp(json_text_at(owner, "kind"), "Job") != 0
 		? NULL
-		: store_find(KUBE_JOBS, object_space(pod, space),
-		      json_text_at(owner, "name"));
+		: store_find(KUBE_JOBS, object_space(pod, space), json_text_at(owner, "name"));
 
-	if (job == NULL ||
-	    strcmp(json_text_at(owner, "uid"),
-		json_text_at(job->now->document, "metadata.uid")) != 0)
+	if (job == NULL || strcmp(json_text_at(owner, "uid"),
+			       json_text_at(job->now->document, "metadata.uid")) != 0)
 		return;
 	pod->job = job;
 	pod->next_of_job = job->pods;
@@ -83,14 +81,11 @@ pod_leave(struct object *pod)
 static bool
 pod_is_selected(const struct object *pod, const struct object *job)
 {
-	const json_t *const labels =
-	    json_at(pod->now->document, "metadata.labels");
+	const json_t *const labels = json_at(pod->now->document, "metadata.labels");
 	const char *name;
 	json_t *value;
 
-	json_object_foreach(
-	    json_at(job->now->document, "spec.selector.matchLabels"), name,
-	    value)
+	json_object_foreach(json_at(job->now->document, "spec.selector.matchLabels"), name, value)
 		if (json_equal(json_object_get(labels, name), value) != 1)
 			return false;
 	return true;
@@ -99,9 +94,7 @@ pod_is_selected(const struct object *pod, const struct object *job)
 static bool
 pod_is_owned(const struct object *pod, const struct object *job)
 {
-	return json_member(
-		   json_at(pod->now->document, "metadata.ownerReferences"),
-		   "uid",
+	return json_member(json_at(pod->now->document, "metadata.ownerReferences"), "uid",
 		   json_text_at(job->now->document, "metadata.uid")) != NULL;
 }
 
@@ -111,8 +104,7 @@ pod_own_again(struct object *pod)
 {
 	json_t *const after = object_edit(pod);
 
-	json_put_at(after, "metadata.ownerReferences",
-	    job_owners(pod->job->now->document));
+	json_put_at(after, "metadata.ownerReferences", job_owners(pod->job->now->document));
 	store_put(pod, after);
 }
 
@@ -123,8 +115,7 @@ pod_release(struct object *pod)
 	struct object *const job = pod->job;
 	json_t *const after = object_edit(pod);
 
-	for (struct object **at = &job->pods; *at != NULL;
-	     at = &(*at)->next_of_job)
+	for (struct object **at = &job->pods; *at != NULL; at = &(*at)->next_of_job)
 		if (*at == pod) {
 			*at = pod->next_of_job;
 			break;
@@ -173,15 +164,13 @@ control_seen(struct object *object, enum event_type type)
 static void
 queue_due(int64_t at_ms)
 {
-	static const enum kind_index timed[] = {
-	    KUBE_NAMESPACES, KUBE_JOBS, KUBE_PODS};
+	static const enum kind_index timed[] = {KUBE_NAMESPACES, KUBE_JOBS, KUBE_PODS};
 
 	if (world.next_due_ms > at_ms)
 		return;
 	world.next_due_ms = INT64_MAX;
 	for (size_t i = 0; i < sizeof(timed) / sizeof(timed[0]); i++)
-		for (struct object *at = world.heads[timed[i]][0]; at != NULL;
-		     at = at->next[0]) {
+		for (struct object *at = world.heads[timed[i]][0]; at != NULL; at = at->next[0]) {
 			if (at->due_ms <= at_ms)
 				control_queue(at);
 			else if (at->due_ms < world.next_due_ms)
@@ -229,8 +218,7 @@ pass(int64_t at_ms)
 		else
 			step(object, at_ms);
 	}
-	if (world.changed == NULL && world.must_schedule &&
-	    !world.options.no_control) {
+	if (world.changed == NULL && world.must_schedule && !world.options.no_control) {
 		world.must_schedule = false;
 		schedule_all(at_ms);
 	}

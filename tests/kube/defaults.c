@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a server adds to an object: metadata of its own, the defaults of Jobs
- * and Pods, and the labels that tie a Job to its pods.
+ * What a server adds to an object: metadata of its own, the defaults of Jobs and Pods, and the
+ * labels that tie a Job to its pods.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ default_uid(void)
 	snprintf(text, sizeof(text),
 	    "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
 	    "%02x%02x%02x%02x%02x%02x",
-	    b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10],
-	    b[11], b[12], b[13], b[14], b[15]);
+	    b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+	    b[14], b[15]);
 	return json_string(text);
 }
 
@@ -57,27 +57,24 @@ default_resources(json_t *container)
 	json_default_at(container, "resources", json_object());
 	limits = json_at(container, "resources.limits");
 	json_object_foreach(limits, name, quantity) {
-		json_t *const requests =
-		    json_at(container, "resources.requests");
+		json_t *const requests = json_at(container, "resources.requests");
 
 		if (json_object_get(requests, name) != NULL)
 			continue;
 		snprintf(path, sizeof(path), "resources.requests");
 		json_default_at(container, path, json_object());
-		json_object_set_new(
-		    json_at(container, path), name, json_deep_copy(quantity));
+		json_object_set_new(json_at(container, path), name, json_deep_copy(quantity));
 	}
 	for (int i = 0; i < 2; i++) {
-		json_t *const list = json_at(container,
-		    i == 0 ? "resources.limits" : "resources.requests");
+		json_t *const list =
+		    json_at(container, i == 0 ? "resources.limits" : "resources.requests");
 
 		json_object_foreach(list, name, quantity) {
 			char text[64];
 
 			if (!json_is_number(quantity))
 				continue;
-			snprintf(text, sizeof(text), "%g",
-			    json_number_value(quantity));
+			snprintf(text, sizeof(text), "%g", json_number_value(quantity));
 			json_object_set_new(list, name, json_string(text));
 		}
 	}
@@ -91,20 +88,16 @@ default_pod_spec(json_t *spec)
 
 	json_array_foreach(json_at(spec, "containers"), i, container) {
 		default_resources(container);
-		json_default_at(container, "terminationMessagePath",
-		    json_string("/dev/termination-log"));
 		json_default_at(
-		    container, "terminationMessagePolicy", json_string("File"));
-		json_default_at(
-		    container, "imagePullPolicy", json_string("IfNotPresent"));
+		    container, "terminationMessagePath", json_string("/dev/termination-log"));
+		json_default_at(container, "terminationMessagePolicy", json_string("File"));
+		json_default_at(container, "imagePullPolicy", json_string("IfNotPresent"));
 	}
 	json_default_at(spec, "restartPolicy", json_string("Always"));
-	json_default_at(
-	    spec, "terminationGracePeriodSeconds", json_integer(30));
+	json_default_at(spec, "terminationGracePeriodSeconds", json_integer(30));
 	json_default_at(spec, "dnsPolicy", json_string("ClusterFirst"));
 	json_default_at(spec, "securityContext", json_object());
-	json_default_at(
-	    spec, "schedulerName", json_string("default-scheduler"));
+	json_default_at(spec, "schedulerName", json_string("default-scheduler"));
 }
 
 static void
@@ -114,9 +107,8 @@ default_toleration(json_t *spec, const char *key)
 
 	if (json_member(list, "key", key) == NULL)
 		json_array_append_new(
-		    list, json_pack("{s:s,s:s,s:s,s:i}", "key", key, "operator",
-			      "Exists", "effect", "NoExecute",
-			      "tolerationSeconds", 300));
+		    list, json_pack("{s:s,s:s,s:s,s:i}", "key", key, "operator", "Exists", "effect",
+			      "NoExecute", "tolerationSeconds", 300));
 }
 
 /* A real server's admission does these for a pod only. */
@@ -127,8 +119,7 @@ default_pod_only(json_t *spec)
 	json_default_at(spec, "serviceAccount", json_string("default"));
 	json_default_at(spec, "priority", json_integer(0));
 	json_default_at(spec, "enableServiceLinks", json_true());
-	json_default_at(
-	    spec, "preemptionPolicy", json_string("PreemptLowerPriority"));
+	json_default_at(spec, "preemptionPolicy", json_string("PreemptLowerPriority"));
 	json_default_at(spec, "tolerations", json_array());
 	default_toleration(spec, "node.kubernetes.io/not-ready");
 	default_toleration(spec, "node.kubernetes.io/unreachable");
@@ -146,8 +137,7 @@ default_job(json_t *job)
 	json_default_at(job, "spec.manualSelector", json_false());
 	json_default_at(job, "spec.completionMode", json_string("NonIndexed"));
 	json_default_at(job, "spec.suspend", json_false());
-	json_default_at(job, "spec.podReplacementPolicy",
-	    json_string("TerminatingOrFailed"));
+	json_default_at(job, "spec.podReplacementPolicy", json_string("TerminatingOrFailed"));
 	json_default_at(job, "spec.template.metadata", json_object());
 	json_default_at(job, "spec.template.spec", json_object());
 	default_pod_spec(json_at(job, "spec.template.spec"));
@@ -171,8 +161,7 @@ drop_empty(json_t *document)
 		json_t *const in = json_at(document, places[i].path);
 		const json_t *const value = json_object_get(in, places[i].name);
 
-		if (value != NULL && json_array_size(value) == 0 &&
-		    json_object_size(value) == 0)
+		if (value != NULL && json_array_size(value) == 0 && json_object_size(value) == 0)
 			json_object_del(in, places[i].name);
 	}
 }
@@ -207,8 +196,7 @@ default_selector(json_t *job)
 	json_object_set(labels, "controller-uid", uid);
 	json_object_set(labels, "job-name", name);
 	json_put_at(job, "spec.selector",
-	    json_pack("{s:{s:O}}", "matchLabels",
-		"batch.kubernetes.io/controller-uid", uid));
+	    json_pack("{s:{s:O}}", "matchLabels", "batch.kubernetes.io/controller-uid", uid));
 }
 
 static void
@@ -218,8 +206,7 @@ default_pod_status(json_t *pod)
 
 	json_put_at(pod, "status",
 	    json_pack("{s:s,s:s}", "phase", "Pending", "qosClass",
-		needs.cpu_milli > 0 || needs.memory_bytes > 0 ? "Burstable"
-							      : "BestEffort"));
+		needs.cpu_milli > 0 || needs.memory_bytes > 0 ? "Burstable" : "BestEffort"));
 	if (json_array_size(json_at(pod, "spec.schedulingGates")) > 0)
 		condition_set(pod, "PodScheduled", "False", "SchedulingGated",
 		    "Scheduling is blocked due to non-empty scheduling gates");
@@ -229,10 +216,9 @@ static void
 default_space(json_t *space)
 {
 	json_default_at(space, "metadata.labels", json_object());
-	json_object_set(json_at(space, "metadata.labels"),
-	    "kubernetes.io/metadata.name", json_at(space, "metadata.name"));
-	json_default_at(
-	    space, "spec.finalizers", json_pack("[s]", "kubernetes"));
+	json_object_set(json_at(space, "metadata.labels"), "kubernetes.io/metadata.name",
+	    json_at(space, "metadata.name"));
+	json_default_at(space, "spec.finalizers", json_pack("[s]", "kubernetes"));
 	json_put_at(space, "status", json_pack("{s:s}", "phase", "Active"));
 }
 
@@ -240,8 +226,7 @@ void
 default_new(enum kind_index kind, json_t *document)
 {
 	json_put_at(document, "metadata.uid", default_uid());
-	json_put_at(
-	    document, "metadata.creationTimestamp", json_time(now_ms()));
+	json_put_at(document, "metadata.creationTimestamp", json_time(now_ms()));
 	json_object_del(json_at(document, "metadata"), "deletionTimestamp");
 	default_fields(kind, document);
 	switch (kind) {

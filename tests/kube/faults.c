@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What goes wrong on purpose. POST /faults with any of these sets them, GET
- * /faults shows what is left of them and how many requests came, by verb and
- * resource; neither needs a token.
+ * What goes wrong on purpose. POST /faults with any of these sets them, GET /faults shows what is
+ * left of them and how many requests came, by verb and resource; neither needs a token.
  *
  *   gone, cut_streams, cut_mid_line  n: of the watches that are open or opened,
  *                  n end with 410; without an end; within their next line
@@ -63,8 +62,7 @@ faults_count(const char *verb, const char *resource)
 	char path[600];
 
 	snprintf(path, sizeof(path), "%s.%s", verb, resource);
-	json_put_at(world.counts, path,
-	    json_integer(json_int_at(world.counts, path, 0) + 1));
+	json_put_at(world.counts, path, json_integer(json_int_at(world.counts, path, 0) + 1));
 }
 
 static int64_t *
@@ -81,21 +79,17 @@ faults_set(const json_t *wanted)
 	if (json_true_at(wanted, "reset"))
 		*faults = (struct faults){0};
 	for (size_t i = 0; i < NUMBER_COUNT; i++)
-		*number_at(i) =
-		    json_int_at(wanted, numbers[i].name, *number_at(i));
+		*number_at(i) = json_int_at(wanted, numbers[i].name, *number_at(i));
 	/* A status alone is for one request. */
-	if (json_at(wanted, "status") != NULL &&
-	    json_at(wanted, "count") == NULL)
+	if (json_at(wanted, "status") != NULL && json_at(wanted, "count") == NULL)
 		faults->count = 1;
 	if (json_at(wanted, "method") != NULL)
-		snprintf(faults->method, sizeof(faults->method), "%s",
-		    json_text_at(wanted, "method"));
+		snprintf(
+		    faults->method, sizeof(faults->method), "%s", json_text_at(wanted, "method"));
 	if (json_at(wanted, "match") != NULL)
-		snprintf(faults->match, sizeof(faults->match), "%s",
-		    json_text_at(wanted, "match"));
+		snprintf(faults->match, sizeof(faults->match), "%s", json_text_at(wanted, "match"));
 	if (json_number_value(json_at(wanted, "speed")) > 0)
-		world.options.speed =
-		    json_number_value(json_at(wanted, "speed"));
+		world.options.speed = json_number_value(json_at(wanted, "speed"));
 	if (json_true_at(wanted, "compact")) {
 		store_compact();
 		pages_drop();
@@ -114,8 +108,7 @@ answer_faults(const struct request *request, struct reply *reply)
 	char *text;
 
 	if (strcmp(request->method, "POST") == 0) {
-		json_t *const wanted =
-		    json_loadb(request->body, request->body_length, 0, NULL);
+		json_t *const wanted = json_loadb(request->body, request->body_length, 0, NULL);
 
 		if (wanted == NULL) {
 			reply_fail(reply, request, 400, "not JSON");
@@ -126,11 +119,9 @@ answer_faults(const struct request *request, struct reply *reply)
 		json_decref(wanted);
 	}
 	for (size_t i = 0; i < NUMBER_COUNT; i++)
-		json_object_set_new(
-		    answer, numbers[i].name, json_integer(*number_at(i)));
+		json_object_set_new(answer, numbers[i].name, json_integer(*number_at(i)));
 	json_object_set(answer, "requests", world.counts);
-	json_object_set_new(
-	    answer, "resourceVersion", json_integer(world.version));
+	json_object_set_new(answer, "resourceVersion", json_integer(world.version));
 	text = json_dumps(answer, JSON_COMPACT);
 	reply_text(reply, 200, text);
 	free(text);
@@ -161,10 +152,8 @@ is_meant(const struct request *request)
 {
 	const struct faults *const faults = &world.faults;
 
-	return (faults->method[0] == '\0' ||
-		   strcmp(faults->method, request->method) == 0) &&
-	       (faults->match[0] == '\0' ||
-		   strstr(request->path, faults->match) != NULL);
+	return (faults->method[0] == '\0' || strcmp(faults->method, request->method) == 0) &&
+	       (faults->match[0] == '\0' || strstr(request->path, faults->match) != NULL);
 }
 
 bool
@@ -189,9 +178,8 @@ faults_before(const struct request *request, struct reply *reply, int fd)
 	} else if (faults_take(&faults->count)) {
 		reply->retry_after = faults->retry_after;
 		reply_fail(reply, request, (unsigned)faults->status,
-		    faults->status == 429
-			? "Too many requests, please try again later."
-			: "a fault that was asked for");
+		    faults->status == 429 ? "Too many requests, please try again later."
+					  : "a fault that was asked for");
 		answered = true;
 	}
 	pthread_mutex_unlock(&world.lock);
@@ -210,6 +198,5 @@ faults_loses(const struct request *request)
 {
 	return strcmp(request->path, "/faults") != 0 &&
 	       (world.faults.down != 0 ||
-		   (is_meant(request) &&
-		       faults_take(&world.faults.lose_reply)));
+		   (is_meant(request) && faults_take(&world.faults.lose_reply)));
 }

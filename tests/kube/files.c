@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The server's folder: ca.crt and the server's certificate, made by openssl at
- * the start; token, namespace and kubeconfig of lowtide's account, as a service
- * account's folder has them; admin-token and port for who tests.
+ * The server's folder: ca.crt and the server's certificate, made by openssl at the start; token,
+ * namespace and kubeconfig of lowtide's account, as a service account's folder has them;
+ * admin-token and port for who tests.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,8 +58,8 @@ run(const char *command)
 {
 	char line[16384];
 
-	snprintf(line, sizeof(line), "cd '%s' && { %s; } >openssl.log 2>&1",
-	    world.options.folder, command);
+	snprintf(line, sizeof(line), "cd '%s' && { %s; } >openssl.log 2>&1", world.options.folder,
+	    command);
 	if (system(line) != 0)
 		fail("openssl, see openssl.log in the folder");
 }

@@ -34,12 +34,11 @@ is_controller(const struct request *request, const char *const *names)
 	const size_t length = sizeof(space) - 1;
 
 	return strcmp(request->user, "system:kube-controller-manager") == 0 ||
-	       (strncmp(request->user, space, length) == 0 &&
-		   is_in(request->user + length, names));
+	       (strncmp(request->user, space, length) == 0 && is_in(request->user + length, names));
 }
 
-#define MAKERS                                                                 \
-	"job-controller", "replicaset-controller", "replication-controller",   \
+#define MAKERS                                                                                     \
+	"job-controller", "replicaset-controller", "replication-controller",                       \
 	    "statefulset-controller", "daemon-set-controller"
 
 bool
@@ -47,8 +46,7 @@ guard_makes_pods(const struct request *request)
 {
 	static const char *const makers[] = {MAKERS, NULL};
 
-	return is_controller(request, makers) ||
-	       strncmp(request->user, "system:node:", 12) == 0;
+	return is_controller(request, makers) || strncmp(request->user, "system:node:", 12) == 0;
 }
 
 bool
@@ -60,19 +58,15 @@ guard_may_override(const struct request *request)
 static bool
 is_asked(const struct request *request)
 {
-	static const char *const of_jobs[] = {"job-controller",
-	    "cronjob-controller", "ttl-after-finished-controller",
-	    "generic-garbage-collector", "namespace-controller", NULL};
-	static const char *const of_pods[] = {
-	    MAKERS, "generic-garbage-collector", NULL};
+	static const char *const of_jobs[] = {"job-controller", "cronjob-controller",
+	    "ttl-after-finished-controller", "generic-garbage-collector", "namespace-controller",
+	    NULL};
+	static const char *const of_pods[] = {MAKERS, "generic-garbage-collector", NULL};
 
 	return world.options.guards &&
-	       strcmp(json_text_at(admission_balances(), "mode"), "enforce") ==
-		   0 &&
-	       strcmp(request->user, lowtide_user) != 0 &&
-	       !guard_may_override(request) &&
-	       !is_controller(
-		   request, request->kind == KUBE_JOBS ? of_jobs : of_pods);
+	       strcmp(json_text_at(admission_balances(), "mode"), "enforce") == 0 &&
+	       strcmp(request->user, lowtide_user) != 0 && !guard_may_override(request) &&
+	       !is_controller(request, request->kind == KUBE_JOBS ? of_jobs : of_pods);
 }
 
 static bool
@@ -98,8 +92,7 @@ has_finalizer(const json_t *document, const char *name)
 	json_t *finalizer;
 	size_t i;
 
-	json_array_foreach(
-	    json_at(document, "metadata.finalizers"), i, finalizer)
+	json_array_foreach(json_at(document, "metadata.finalizers"), i, finalizer)
 		if (strcmp(json_string_value(finalizer), name) == 0)
 			return true;
 	return false;
@@ -113,8 +106,7 @@ selector_can_lose(const json_t *job)
 	json_t *expression;
 	size_t i;
 
-	json_array_foreach(
-	    json_at(job, "spec.selector.matchExpressions"), i, expression)
+	json_array_foreach(json_at(job, "spec.selector.matchExpressions"), i, expression)
 		if (is_in(json_text_at(expression, "operator"), negative))
 			return true;
 	return false;
@@ -137,23 +129,21 @@ raised(const json_t *before, const json_t *after)
 		if (json_int_at(after, held_for[i].path, held_for[i].none) >
 		    json_int_at(before, held_for[i].path, held_for[i].none))
 			return held_for[i].path;
-	return strcmp(json_text_at(before, "spec.podReplacementPolicy"),
-		   "Failed") == 0 &&
+	return strcmp(json_text_at(before, "spec.podReplacementPolicy"), "Failed") == 0 &&
 		       !same_at(before, after, "spec.podReplacementPolicy")
 		   ? "spec.podReplacementPolicy"
 		   : NULL;
 }
 
 static bool
-job_stays(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+job_stays(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
 	const char *const more = raised(before, after);
 
-	if (json_true_at(before, "spec.suspend") &&
-	    !json_true_at(after, "spec.suspend"))
-		return admission_refuse(request, reply, "lowtide-guard",
-		    "this Job waits for its hour or its budget");
+	if (json_true_at(before, "spec.suspend") && !json_true_at(after, "spec.suspend"))
+		return admission_refuse(
+		    request, reply, "lowtide-guard", "this Job waits for its hour or its budget");
 	if (more != NULL)
 		return admission_refuse(request, reply, "lowtide-guard", more);
 	if (annotation_of(before, "lowtide.dev/quote") != NULL &&
@@ -166,8 +156,8 @@ job_stays(const struct request *request, const json_t *before,
 
 /* before: NULL of a new one. */
 static bool
-job_keeps_pods(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+job_keeps_pods(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
 	if (has_finalizer(after, "orphan") && !has_finalizer(before, "orphan"))
 		return admission_refuse(request, reply, "lowtide-orphans",
@@ -179,12 +169,10 @@ job_keeps_pods(const struct request *request, const json_t *before,
 }
 
 bool
-guard_deletes(const struct request *request, const json_t *job, bool orphans,
-    struct reply *reply)
+guard_deletes(const struct request *request, const json_t *job, bool orphans, struct reply *reply)
 {
-	if (request->kind != KUBE_JOBS || !admission_is_managed(request) ||
-	    !is_asked(request) || !orphans || condition_is(job, "Complete") ||
-	    condition_is(job, "Failed"))
+	if (request->kind != KUBE_JOBS || !admission_is_managed(request) || !is_asked(request) ||
+	    !orphans || condition_is(job, "Complete") || condition_is(job, "Failed"))
 		return true;
 	return admission_refuse(request, reply, "lowtide-orphans",
 	    "deleted so, this Job would leave pods that run on without a "
@@ -196,8 +184,7 @@ guard_deletes(const struct request *request, const json_t *job, bool orphans,
 static const json_t *
 hold_gate(const json_t *pod)
 {
-	return json_member(
-	    json_at(pod, "spec.schedulingGates"), "name", "lowtide.dev/hold");
+	return json_member(json_at(pod, "spec.schedulingGates"), "name", "lowtide.dev/hold");
 }
 
 static bool
@@ -227,13 +214,13 @@ labels_stay(const json_t *before, const json_t *after)
 }
 
 static bool
-pod_stays(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+pod_stays(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
 	static const char *const kept[] = {
 	    "spec.nodeSelector", "spec.affinity", "metadata.ownerReferences"};
-	const bool is_held = is_of_job(before) ||
-			     annotation_of(before, "lowtide.dev/quote") != NULL;
+	const bool is_held =
+	    is_of_job(before) || annotation_of(before, "lowtide.dev/quote") != NULL;
 
 	if (hold_gate(before) != NULL && hold_gate(after) == NULL)
 		return admission_refuse(request, reply, "lowtide-guard-pods",
@@ -244,23 +231,20 @@ pod_stays(const struct request *request, const json_t *before,
 		    "for");
 	for (size_t i = 0; is_held && i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (!same_at(before, after, kept[i]))
-			return admission_refuse(
-			    request, reply, "lowtide-guard-pods", kept[i]);
+			return admission_refuse(request, reply, "lowtide-guard-pods", kept[i]);
 	return !is_of_job(before) || labels_stay(before, after) ||
-	       admission_refuse(request, reply, "lowtide-guard-pods",
-		   "a Job's Pod keeps its labels");
+	       admission_refuse(
+		   request, reply, "lowtide-guard-pods", "a Job's Pod keeps its labels");
 }
 
 bool
-guard_changes(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+guard_changes(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
-	if ((request->sub[0] != '\0' && !resize_is(request)) ||
-	    !is_asked(request))
+	if ((request->sub[0] != '\0' && !resize_is(request)) || !is_asked(request))
 		return true;
 	if (request->kind == KUBE_PODS)
-		return before == NULL ||
-		       pod_stays(request, before, after, reply);
+		return before == NULL || pod_stays(request, before, after, reply);
 	return (before == NULL || job_stays(request, before, after, reply)) &&
 	       job_keeps_pods(request, before, after, reply);
 }
@@ -268,14 +252,13 @@ guard_changes(const struct request *request, const json_t *before,
 /* ---- lowtide's own account ---- */
 
 #define ITEM(name) "lowtide.dev/" name
-#define SAID                                                                   \
-	ITEM("quote"), ITEM("plan"), ITEM("begin"), ITEM("pool"),              \
-	    ITEM("hold"), ITEM("started"), ITEM("pause")
-#define READ                                                                   \
-	ITEM("plan-pool"), ITEM("preemptible"), ITEM("precision"),             \
-	    ITEM("trainer-precision"), ITEM("checkpoint-interval-seconds")
-#define OF_METADATA                                                            \
-	"annotations", "generation", "managedFields", "resourceVersion"
+#define SAID                                                                                       \
+	ITEM("quote"), ITEM("plan"), ITEM("begin"), ITEM("pool"), ITEM("hold"), ITEM("started"),   \
+	    ITEM("pause")
+#define READ                                                                                       \
+	ITEM("plan-pool"), ITEM("preemptible"), ITEM("precision"), ITEM("trainer-precision"),      \
+	    ITEM("checkpoint-interval-seconds")
+#define OF_METADATA "annotations", "generation", "managedFields", "resourceVersion"
 
 struct part { /* members of it that may change; deeper ones: another row */
 	const char *path;
@@ -309,8 +292,7 @@ changed_member(const json_t *was, const json_t *is, const char *const *may)
 	json_t *value;
 
 	json_object_foreach((json_t *)is, name, value)
-		if (!is_in(name, may) &&
-		    json_equal(json_object_get(was, name), value) != 1)
+		if (!is_in(name, may) && json_equal(json_object_get(was, name), value) != 1)
 			return name;
 	return NULL;
 }
@@ -322,22 +304,19 @@ other_gates_stay(const json_t *before, const json_t *after)
 	size_t i;
 
 	json_array_foreach(json_at(before, "spec.schedulingGates"), i, gate)
-		if (gate != hold_gate(before) &&
-		    json_member(json_at(after, "spec.schedulingGates"), "name",
-			json_text_at(gate, "name")) == NULL)
+		if (gate != hold_gate(before) && json_member(json_at(after, "spec.schedulingGates"),
+						     "name", json_text_at(gate, "name")) == NULL)
 			return false;
 	return true;
 }
 
 bool
-guard_own(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+guard_own(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
-	const struct part *part =
-	    request->kind == KUBE_JOBS ? of_a_job : of_a_pod;
+	const struct part *part = request->kind == KUBE_JOBS ? of_a_job : of_a_pod;
 
-	if ((strcmp(request->user, lowtide_user) != 0 &&
-		!tries_is_account(request)) ||
+	if ((strcmp(request->user, lowtide_user) != 0 && !tries_is_account(request)) ||
 	    strcmp(request->space, "lowtide") == 0 ||
 	    (tries_is_account(request) && tries_is_dry_run(request)))
 		return true;
@@ -353,8 +332,7 @@ guard_own(const struct request *request, const json_t *before,
 		if (name == NULL)
 			name = changed_member(is, was, part->free);
 		if (name != NULL)
-			return admission_refuse(
-			    request, reply, "lowtide-own", name);
+			return admission_refuse(request, reply, "lowtide-own", name);
 	}
 	return other_gates_stay(before, after) ||
 	       admission_refuse(request, reply, "lowtide-own",

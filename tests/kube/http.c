@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * HTTP over TLS by libmicrohttpd, a thread for each connection, so that a watch
- * or a fault may wait in its own: collects a request, has it answered under the
- * lock, and sends the answer.
+ * HTTP over TLS by libmicrohttpd, a thread for each connection, so that a watch or a fault may wait
+ * in its own: collects a request, has it answered under the lock, and sends the answer.
  */
 #include <arpa/inet.h>
 #include <microhttpd.h>
@@ -21,8 +20,7 @@ struct exchange {
 };
 
 static enum MHD_Result
-read_query(
-    void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
+read_query(void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
 {
 	(void)kind;
 	request_query(cls, key, value == NULL ? "" : value);
@@ -32,8 +30,7 @@ read_query(
 static const char *
 header(struct MHD_Connection *connection, const char *name)
 {
-	const char *const value =
-	    MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+	const char *const value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 
 	return value == NULL ? "" : value;
 }
@@ -43,8 +40,7 @@ answer_resource(const struct request *request, struct reply *reply)
 {
 	static const struct {
 		const char *method;
-		void (*answer)(
-		    const struct request *request, struct reply *reply);
+		void (*answer)(const struct request *request, struct reply *reply);
 		bool has_name;
 	} answers[] = {
 	    {"GET", answer_get, true},
@@ -110,8 +106,8 @@ response_of(struct reply *reply, int fd)
 
 	if (reply->stream != NULL) {
 		stream_socket(reply->stream, fd);
-		response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN,
-		    64 * 1024, read_stream, reply->stream, close_stream);
+		response = MHD_create_response_from_callback(
+		    MHD_SIZE_UNKNOWN, 64 * 1024, read_stream, reply->stream, close_stream);
 		reply->type = "application/json";
 	} else {
 		response = MHD_create_response_from_buffer(
@@ -130,8 +126,8 @@ response_of(struct reply *reply, int fd)
 static enum MHD_Result
 respond(struct MHD_Connection *connection, struct request *request)
 {
-	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
-	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *const info =
+	    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	const int fd = info == NULL ? -1 : info->connect_fd;
 	struct reply reply = {.type = "application/json"};
 	struct MHD_Response *response;
@@ -149,16 +145,14 @@ respond(struct MHD_Connection *connection, struct request *request)
 		return MHD_NO;
 	}
 	response = response_of(&reply, fd);
-	result = MHD_queue_response(
-	    connection, reply.status == 0 ? 200 : reply.status, response);
+	result = MHD_queue_response(connection, reply.status == 0 ? 200 : reply.status, response);
 	MHD_destroy_response(response);
 	return result;
 }
 
 static enum MHD_Result
-handle(void *cls, struct MHD_Connection *connection, const char *url,
-    const char *method, const char *version, const char *upload,
-    size_t *upload_size, void **state)
+handle(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
+    const char *version, const char *upload, size_t *upload_size, void **state)
 {
 	struct exchange *const exchange = *state;
 	struct request *request;
@@ -173,8 +167,7 @@ handle(void *cls, struct MHD_Connection *connection, const char *url,
 	if (*upload_size > 0) {
 		if (exchange->length + *upload_size > BODY_MAX)
 			return MHD_NO;
-		exchange->body =
-		    realloc(exchange->body, exchange->length + *upload_size);
+		exchange->body = realloc(exchange->body, exchange->length + *upload_size);
 		memcpy(exchange->body + exchange->length, upload, *upload_size);
 		exchange->length += *upload_size;
 		*upload_size = 0;
@@ -190,12 +183,11 @@ handle(void *cls, struct MHD_Connection *connection, const char *url,
 	request->impersonates = header(connection, "Impersonate-User");
 	/* "lowtide" of "lowtide/0.3.0", unless the query says another. */
 	const char *const agent = header(connection, "User-Agent");
-	snprintf(request->manager, sizeof(request->manager), "%.*s",
-	    (int)strcspn(agent, "/"), agent);
+	snprintf(
+	    request->manager, sizeof(request->manager), "%.*s", (int)strcspn(agent, "/"), agent);
 	request->grace_s = -1;
 	request_read(request);
-	MHD_get_connection_values(
-	    connection, MHD_GET_ARGUMENT_KIND, read_query, request);
+	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, read_query, request);
 	result = respond(connection, request);
 	free(request);
 	return result;
@@ -225,18 +217,16 @@ http_start(const struct certificates *certificates, int port)
 	    .sin_port = htons((uint16_t)port),
 	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	struct MHD_Daemon *const daemon = MHD_start_daemon(
-	    MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
-		MHD_USE_POLL | MHD_USE_TLS,
-	    (uint16_t)port, NULL, NULL, handle, NULL, MHD_OPTION_SOCK_ADDR, &at,
-	    MHD_OPTION_HTTPS_MEM_KEY, certificates->key,
-	    MHD_OPTION_HTTPS_MEM_CERT, certificates->certificate,
-	    MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_NOTIFY_COMPLETED,
-	    completed, NULL, MHD_OPTION_CONNECTION_TIMEOUT, 0U, MHD_OPTION_END);
+	struct MHD_Daemon *const daemon =
+	    MHD_start_daemon(MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
+				 MHD_USE_POLL | MHD_USE_TLS,
+		(uint16_t)port, NULL, NULL, handle, NULL, MHD_OPTION_SOCK_ADDR, &at,
+		MHD_OPTION_HTTPS_MEM_KEY, certificates->key, MHD_OPTION_HTTPS_MEM_CERT,
+		certificates->certificate, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U,
+		MHD_OPTION_NOTIFY_COMPLETED, completed, NULL, MHD_OPTION_CONNECTION_TIMEOUT, 0U,
+		MHD_OPTION_END);
 	const union MHD_DaemonInfo *const info =
-	    daemon == NULL
-		? NULL
-		: MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
+	    daemon == NULL ? NULL : MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
 
 	return info == NULL ? -1 : info->port;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Job controller: a step brings a Job's pods to what its spec asks for, and
- * its status to what its pods are.
+ * The Job controller: a step brings a Job's pods to what its spec asks for, and its status to what
+ * its pods are.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,7 @@ struct tally {
 static bool
 pod_is_over(const struct object *pod)
 {
-	const char *const phase =
-	    json_text_at(pod->now->document, "status.phase");
+	const char *const phase = json_text_at(pod->now->document, "status.phase");
 
 	return strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
 }
@@ -25,8 +24,7 @@ pod_is_over(const struct object *pod)
 static bool
 pod_is_leaving(const struct object *pod)
 {
-	return json_at(pod->now->document, "metadata.deletionTimestamp") !=
-	       NULL;
+	return json_at(pod->now->document, "metadata.deletionTimestamp") != NULL;
 }
 
 static struct tally
@@ -34,16 +32,14 @@ tally_of(const struct object *job)
 {
 	struct tally tally = {0};
 
-	for (const struct object *pod = job->pods; pod != NULL;
-	     pod = pod->next_of_job) {
+	for (const struct object *pod = job->pods; pod != NULL; pod = pod->next_of_job) {
 		if (pod_is_over(pod))
 			continue;
 		if (pod_is_leaving(pod))
 			tally.terminating++;
 		else
 			tally.active++;
-		if (!pod_is_leaving(pod) &&
-		    condition_is(pod->now->document, "Ready"))
+		if (!pod_is_leaving(pod) && condition_is(pod->now->document, "Ready"))
 			tally.ready++;
 	}
 	return tally;
@@ -58,12 +54,10 @@ failure_is_ignored(const struct object *pod)
 
 	if (!condition_is(pod->now->document, "DisruptionTarget"))
 		return false;
-	json_array_foreach(
-	    json_at(pod->job->now->document, "spec.podFailurePolicy.rules"), i,
-	    rule)
+	json_array_foreach(json_at(pod->job->now->document, "spec.podFailurePolicy.rules"), i, rule)
 		if (strcmp(json_text_at(rule, "action"), "Ignore") == 0 &&
-		    json_member(json_object_get(rule, "onPodConditions"),
-			"type", "DisruptionTarget") != NULL)
+		    json_member(json_object_get(rule, "onPodConditions"), "type",
+			"DisruptionTarget") != NULL)
 			return true;
 	return false;
 }
@@ -78,8 +72,7 @@ job_pod_ended(struct object *pod)
 	if (job == NULL || pod->is_counted)
 		return;
 	pod->is_counted = true;
-	if (strcmp(json_text_at(pod->now->document, "status.phase"),
-		"Succeeded") == 0) {
+	if (strcmp(json_text_at(pod->now->document, "status.phase"), "Succeeded") == 0) {
 		job->succeeded++;
 		return;
 	}
@@ -109,8 +102,8 @@ pods_delete(struct object *job, bool counts)
 static int
 pod_index(const struct object *pod)
 {
-	const char *const text = json_string_value(
-	    json_object_get(json_at(pod->now->document, "metadata.annotations"),
+	const char *const text =
+	    json_string_value(json_object_get(json_at(pod->now->document, "metadata.annotations"),
 		"batch.kubernetes.io/job-completion-index"));
 
 	return text == NULL ? -1 : atoi(text);
@@ -123,15 +116,12 @@ free_index(const struct object *job, int64_t completions)
 	bool *const taken = calloc((size_t)completions + 1, sizeof(bool));
 	int index = 0;
 
-	for (const struct object *pod = job->pods; pod != NULL;
-	     pod = pod->next_of_job) {
+	for (const struct object *pod = job->pods; pod != NULL; pod = pod->next_of_job) {
 		const int own = pod_index(pod);
 		const bool failed =
-		    strcmp(json_text_at(pod->now->document, "status.phase"),
-			"Failed") == 0;
+		    strcmp(json_text_at(pod->now->document, "status.phase"), "Failed") == 0;
 
-		if (own >= 0 && own < completions && !failed &&
-		    !pod_is_leaving(pod))
+		if (own >= 0 && own < completions && !failed && !pod_is_leaving(pod))
 			taken[own] = true;
 	}
 	while (index < completions && taken[index])
@@ -156,10 +146,9 @@ pod_set_index(json_t *pod, int index)
 json_t *
 job_owners(const json_t *job)
 {
-	return json_pack("[{s:s,s:s,s:O,s:O,s:b,s:b}]", "apiVersion",
-	    "batch/v1", "kind", "Job", "name", json_at(job, "metadata.name"),
-	    "uid", json_at(job, "metadata.uid"), "controller", 1,
-	    "blockOwnerDeletion", 1);
+	return json_pack("[{s:s,s:s,s:O,s:O,s:b,s:b}]", "apiVersion", "batch/v1", "kind", "Job",
+	    "name", json_at(job, "metadata.name"), "uid", json_at(job, "metadata.uid"),
+	    "controller", 1, "blockOwnerDeletion", 1);
 }
 
 static void
@@ -170,22 +159,19 @@ pod_create(struct object *job, int64_t completions)
 	json_t *const pod = json_pack("{s:{s:O},s:o}", "metadata", "namespace",
 	    json_at(owner, "metadata.namespace"), "spec",
 	    json_deep_copy(json_at(template, "spec")));
-	const bool is_indexed =
-	    strcmp(json_text_at(owner, "spec.completionMode"), "Indexed") == 0;
+	const bool is_indexed = strcmp(json_text_at(owner, "spec.completionMode"), "Indexed") == 0;
 	const int index = is_indexed ? free_index(job, completions) : -1;
 	char suffix[6], prefix[256], name[300];
 
 	default_suffix(suffix);
 	if (is_indexed)
-		snprintf(prefix, sizeof(prefix), "%.200s-%d-", object_name(job),
-		    index);
+		snprintf(prefix, sizeof(prefix), "%.200s-%d-", object_name(job), index);
 	else
 		snprintf(prefix, sizeof(prefix), "%.200s-", object_name(job));
 	snprintf(name, sizeof(name), "%s%s", prefix, suffix);
 	json_put_at(pod, "metadata.name", json_string(name));
 	json_put_at(pod, "metadata.generateName", json_string(prefix));
-	json_put_at(pod, "metadata.labels",
-	    json_deep_copy(json_at(template, "metadata.labels")));
+	json_put_at(pod, "metadata.labels", json_deep_copy(json_at(template, "metadata.labels")));
 	if (json_at(template, "metadata.annotations") != NULL)
 		json_put_at(pod, "metadata.annotations",
 		    json_deep_copy(json_at(template, "metadata.annotations")));
@@ -205,8 +191,7 @@ job_is_over(const json_t *job)
 
 /* Fails now, or once its pods have ended; the first reason stays. */
 static void
-job_fail(
-    struct object *job, json_t *after, const char *reason, const char *message)
+job_fail(struct object *job, json_t *after, const char *reason, const char *message)
 {
 	pods_delete(job, true);
 	condition_set(after, "FailureTarget", "True", reason, message);
@@ -215,8 +200,7 @@ job_fail(
 static void
 job_end(struct object *job, json_t *after, int64_t at_ms)
 {
-	const int64_t ttl_s =
-	    json_int_at(after, "spec.ttlSecondsAfterFinished", -1);
+	const int64_t ttl_s = json_int_at(after, "spec.ttlSecondsAfterFinished", -1);
 
 	if (!job_is_over(after))
 		return;
@@ -239,8 +223,7 @@ static void
 job_suspend(struct object *job, json_t *after)
 {
 	pods_delete(job, false);
-	condition_set(
-	    after, "Suspended", "True", "JobSuspended", "Job suspended");
+	condition_set(after, "Suspended", "True", "JobSuspended", "Job suspended");
 	json_object_del(json_at(after, "status"), "startTime");
 	job->start_ms = 0;
 	job->due_ms = INT64_MAX;
@@ -250,8 +233,7 @@ static void
 job_resume(struct object *job, json_t *after, int64_t at_ms)
 {
 	if (condition_is(after, "Suspended"))
-		condition_set(
-		    after, "Suspended", "False", "JobResumed", "Job resumed");
+		condition_set(after, "Suspended", "False", "JobResumed", "Job resumed");
 	if (json_at(after, "status.startTime") != NULL)
 		return;
 	json_put_at(after, "status.startTime", json_time(at_ms));
@@ -276,8 +258,8 @@ job_manage(struct object *job, const json_t *after, int64_t at_ms)
 	}
 	for (; active < wanted; active++)
 		pod_create(job, completions);
-	for (struct object *pod = job->pods, *next;
-	     pod != NULL && active > parallelism; pod = next) {
+	for (struct object *pod = job->pods, *next; pod != NULL && active > parallelism;
+	     pod = next) {
 		next = pod->next_of_job;
 		if (pod_is_over(pod) || pod_is_leaving(pod))
 			continue;
@@ -290,8 +272,7 @@ job_manage(struct object *job, const json_t *after, int64_t at_ms)
 static void
 job_go_on(struct object *job, json_t *after, int64_t at_ms)
 {
-	const int64_t limit_s =
-	    json_int_at(after, "spec.activeDeadlineSeconds", -1);
+	const int64_t limit_s = json_int_at(after, "spec.activeDeadlineSeconds", -1);
 	const int64_t completions = json_int_at(after, "spec.completions", -1);
 	const int64_t end_ms = job->start_ms + control_ms((double)limit_s);
 	const struct tally tally = tally_of(job);
@@ -320,8 +301,7 @@ status_number(json_t *after, const char *path, int number)
 	if (number > 0)
 		json_put_at(after, path, json_integer(number));
 	else
-		json_object_del(
-		    json_at(after, "status"), path + strlen("status."));
+		json_object_del(json_at(after, "status"), path + strlen("status."));
 }
 
 static void
@@ -333,8 +313,7 @@ job_count(const struct object *job, json_t *after)
 	status_number(after, "status.succeeded", job->succeeded);
 	status_number(after, "status.failed", job->failed);
 	json_put_at(after, "status.ready", json_integer(tally.ready));
-	json_put_at(
-	    after, "status.terminating", json_integer(tally.terminating));
+	json_put_at(after, "status.terminating", json_integer(tally.terminating));
 	json_put_at(after, "status.uncountedTerminatedPods", json_object());
 }
 
@@ -362,14 +341,12 @@ job_step(struct object *job, int64_t at_ms)
 	after = object_edit(job);
 	if (condition_is(after, "FailureTarget")) {
 		const json_t *const target =
-		    json_member(json_at(after, "status.conditions"), "type",
-			"FailureTarget");
+		    json_member(json_at(after, "status.conditions"), "type", "FailureTarget");
 		const struct tally tally = tally_of(job);
 
 		job->due_ms = INT64_MAX;
 		if (tally.active + tally.terminating == 0)
-			condition_set(after, "Failed", "True",
-			    json_text_at(target, "reason"),
+			condition_set(after, "Failed", "True", json_text_at(target, "reason"),
 			    json_text_at(target, "message"));
 	} else if (json_true_at(after, "spec.suspend")) {
 		job_suspend(job, after);

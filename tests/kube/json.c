@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Documents by paths of members, times as the API writes them, and an object's
- * name. No state.
+ * Documents by paths of members, times as the API writes them, and an object's name. No state.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,8 +85,7 @@ json_member(const json_t *list, const char *member, const char *is)
 	size_t i;
 
 	json_array_foreach(list, i, item) {
-		const char *const text =
-		    json_string_value(json_object_get(item, member));
+		const char *const text = json_string_value(json_object_get(item, member));
 
 		if (text != NULL && strcmp(text, is) == 0)
 			return item;
@@ -139,8 +137,7 @@ object_space(const struct object *object, char out[256])
 {
 	const char *const slash = strchr(object->key, '/');
 
-	snprintf(out, 256, "%.*s",
-	    slash == NULL ? 0 : (int)(slash - object->key), object->key);
+	snprintf(out, 256, "%.*s", slash == NULL ? 0 : (int)(slash - object->key), object->key);
 	return out;
 }
 

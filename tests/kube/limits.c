@@ -62,14 +62,11 @@ give(json_t *container, const json_t *range)
 static const char *
 annotation_of(const char *space, const char *name)
 {
-	const struct object *const object =
-	    store_find(KUBE_NAMESPACES, "", space);
+	const struct object *const object = store_find(KUBE_NAMESPACES, "", space);
 	const char *const text =
-	    object == NULL
-		? NULL
-		: json_string_value(json_object_get(
-		      json_at(object->now->document, "metadata.annotations"),
-		      name));
+	    object == NULL ? NULL
+			   : json_string_value(json_object_get(
+				 json_at(object->now->document, "metadata.annotations"), name));
 
 	return text == NULL ? "" : text;
 }
@@ -83,43 +80,36 @@ limits_refuse_dry_runs(const char *space)
 static void
 add_sidecar(const char *space, json_t *pod)
 {
-	json_t *const requests =
-	    json_loads(annotation_of(space, "test/sidecar"), 0, NULL);
+	json_t *const requests = json_loads(annotation_of(space, "test/sidecar"), 0, NULL);
 
 	if (requests == NULL)
 		return;
 	json_default_at(pod, "spec.initContainers", json_array());
 	json_array_append_new(json_at(pod, "spec.initContainers"),
-	    json_pack("{s:s,s:s,s:s,s:{s:o}}", "name", "sidecar", "image",
-		"played", "restartPolicy", "Always", "resources", "requests",
-		requests));
+	    json_pack("{s:s,s:s,s:s,s:{s:o}}", "name", "sidecar", "image", "played",
+		"restartPolicy", "Always", "resources", "requests", requests));
 }
 
 void
 limits_give(const char *space, json_t *pod)
 {
-	static const char *const lists[] = {
-	    "spec.containers", "spec.initContainers"};
-	const struct object *const class = store_find(KUBE_RUNTIME_CLASSES, "",
-	    json_text_at(pod, "spec.runtimeClassName"));
+	static const char *const lists[] = {"spec.containers", "spec.initContainers"};
+	const struct object *const class =
+	    store_find(KUBE_RUNTIME_CLASSES, "", json_text_at(pod, "spec.runtimeClassName"));
 	char prefix[260];
-	const size_t length =
-	    (size_t)snprintf(prefix, sizeof(prefix), "%s/", space);
+	const size_t length = (size_t)snprintf(prefix, sizeof(prefix), "%s/", space);
 	json_t *container;
 	size_t i;
 
 	add_sidecar(space, pod);
 	for (struct object *range = store_from(KUBE_LIMIT_RANGES, prefix);
-	     range != NULL && strncmp(range->key, prefix, length) == 0;
-	     range = range->next[0])
+	     range != NULL && strncmp(range->key, prefix, length) == 0; range = range->next[0])
 		for (int k = 0; k < 2; k++)
 			json_array_foreach(json_at(pod, lists[k]), i, container)
 				give(container, range->now->document);
 	if (class == NULL)
 		return;
 	const json_t *const given = class->now->document;
-	fill(json_at(pod, "spec"), "nodeSelector",
-	    json_at(given, "scheduling.nodeSelector"));
-	fill(json_at(pod, "spec"), "overhead",
-	    json_at(given, "overhead.podFixed"));
+	fill(json_at(pod, "spec"), "nodeSelector", json_at(given, "scheduling.nodeSelector"));
+	fill(json_at(pod, "spec"), "overhead", json_at(given, "overhead.podFixed"));
 }

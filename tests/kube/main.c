@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * server DIR [OPTION...]: a played Kubernetes API server with a small cluster
- * behind it, at a free port of 127.0.0.1, until it is ended. DIR gets what
- * clients need; DIR/port is written when it is ready.
+ * server DIR [OPTION...]: a played Kubernetes API server with a small cluster behind it, at a free
+ * port of 127.0.0.1, until it is ended. DIR gets what clients need; DIR/port is written when it is
+ * ready.
  */
 #include <getopt.h>
 #include <signal.h>
@@ -115,12 +115,10 @@ read_options(int argc, char **argv)
 static void
 spaces_start(void)
 {
-	static const char *const names[] = {
-	    "default", "kube-system", "lowtide"};
+	static const char *const names[] = {"default", "kube-system", "lowtide"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		json_t *const space =
-		    json_pack("{s:{s:s}}", "metadata", "name", names[i]);
+		json_t *const space = json_pack("{s:{s:s}}", "metadata", "name", names[i]);
 
 		default_new(KUBE_NAMESPACES, space);
 		store_add(KUBE_NAMESPACES, space);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes: those that are there from the start, quantities, and how much a node
- * has and a pod asks for.
+ * Nodes: those that are there from the start, quantities, and how much a node has and a pod asks
+ * for.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +54,7 @@ resources_read(const json_t *list)
 {
 	const int64_t cpu = quantity_milli(json_object_get(list, "cpu"));
 	const int64_t memory = quantity_milli(json_object_get(list, "memory"));
-	const int64_t gpus =
-	    quantity_milli(json_object_get(list, "nvidia.com/gpu"));
+	const int64_t gpus = quantity_milli(json_object_get(list, "nvidia.com/gpu"));
 	const int64_t pods = quantity_milli(json_object_get(list, "pods"));
 
 	return (struct resources){
@@ -88,52 +87,45 @@ resources_of(const json_t *pod_spec)
 void
 node_learn(struct object *node)
 {
-	node->room =
-	    resources_read(json_at(node->now->document, "status.allocatable"));
+	node->room = resources_read(json_at(node->now->document, "status.allocatable"));
 	world.must_schedule = true;
 }
 
 static json_t *
 node_conditions(void)
 {
-	static const char *const pressures[] = {
-	    "MemoryPressure", "DiskPressure", "PIDPressure"};
+	static const char *const pressures[] = {"MemoryPressure", "DiskPressure", "PIDPressure"};
 	json_t *const list = json_array();
 
 	for (size_t i = 0; i < sizeof(pressures) / sizeof(pressures[0]); i++)
-		json_array_append_new(list,
-		    json_pack("{s:s,s:s,s:o,s:o,s:s,s:s}", "type", pressures[i],
-			"status", "False", "lastHeartbeatTime",
-			json_time(now_ms()), "lastTransitionTime",
-			json_time(now_ms()), "reason", "KubeletHasEnough",
-			"message", "kubelet has enough"));
+		json_array_append_new(
+		    list, json_pack("{s:s,s:s,s:o,s:o,s:s,s:s}", "type", pressures[i], "status",
+			      "False", "lastHeartbeatTime", json_time(now_ms()),
+			      "lastTransitionTime", json_time(now_ms()), "reason",
+			      "KubeletHasEnough", "message", "kubelet has enough"));
 	json_array_append_new(list,
-	    json_pack("{s:s,s:s,s:o,s:o,s:s,s:s}", "type", "Ready", "status",
-		"True", "lastHeartbeatTime", json_time(now_ms()),
-		"lastTransitionTime", json_time(now_ms()), "reason",
-		"KubeletReady", "message", "kubelet is posting ready status"));
+	    json_pack("{s:s,s:s,s:o,s:o,s:s,s:s}", "type", "Ready", "status", "True",
+		"lastHeartbeatTime", json_time(now_ms()), "lastTransitionTime", json_time(now_ms()),
+		"reason", "KubeletReady", "message", "kubelet is posting ready status"));
 	return list;
 }
 
 static json_t *
 node_labels(const char *name, const char *pool, bool is_spot)
 {
-	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}",
-	    "kubernetes.io/arch", "amd64", "kubernetes.io/hostname", name,
-	    "kubernetes.io/os", "linux", "lowtide.dev/pool", pool,
+	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "kubernetes.io/arch", "amd64",
+	    "kubernetes.io/hostname", name, "kubernetes.io/os", "linux", "lowtide.dev/pool", pool,
 	    "karpenter.sh/capacity-type", is_spot ? "spot" : "on-demand",
-	    "node.kubernetes.io/instance-type", "p4d.24xlarge",
-	    "nvidia.com/gpu.product", "NVIDIA-A100-SXM4-40GB",
-	    "topology.kubernetes.io/region", "eu-north-1",
+	    "node.kubernetes.io/instance-type", "p4d.24xlarge", "nvidia.com/gpu.product",
+	    "NVIDIA-A100-SXM4-40GB", "topology.kubernetes.io/region", "eu-north-1",
 	    "topology.kubernetes.io/zone", "eu-north-1a");
 }
 
 static json_t *
 node_resources(void)
 {
-	return json_pack("{s:s,s:s,s:s,s:s,s:s}", "cpu", "64",
-	    "ephemeral-storage", "1000Gi", "memory", "512Gi", "nvidia.com/gpu",
-	    "8", "pods", "110");
+	return json_pack("{s:s,s:s,s:s,s:s,s:s}", "cpu", "64", "ephemeral-storage", "1000Gi",
+	    "memory", "512Gi", "nvidia.com/gpu", "8", "pods", "110");
 }
 
 static void
@@ -146,17 +138,15 @@ node_add(const char *pool, int number, bool is_spot)
 	snprintf(address, sizeof(address), "10.9.%d.%d", is_spot, number);
 	node = json_pack("{s:{s:s,s:o},s:{},s:{s:o,s:o,s:o,s:[{s:s,s:s}],"
 			 "s:{s:s,s:s,s:s,s:s,s:s}}}",
-	    "metadata", "name", name, "labels",
-	    node_labels(name, pool, is_spot), "spec", "status", "capacity",
-	    node_resources(), "allocatable", node_resources(), "conditions",
-	    node_conditions(), "addresses", "type", "InternalIP", "address",
-	    address, "nodeInfo", "architecture", "amd64",
-	    "containerRuntimeVersion", "played://1", "kubeletVersion",
+	    "metadata", "name", name, "labels", node_labels(name, pool, is_spot), "spec", "status",
+	    "capacity", node_resources(), "allocatable", node_resources(), "conditions",
+	    node_conditions(), "addresses", "type", "InternalIP", "address", address, "nodeInfo",
+	    "architecture", "amd64", "containerRuntimeVersion", "played://1", "kubeletVersion",
 	    "v1.36.2", "operatingSystem", "linux", "osImage", "played");
 	if (is_spot)
 		json_put_at(node, "spec.taints",
-		    json_pack("[{s:s,s:s,s:s}]", "key", "lowtide.dev/spot",
-			"value", "true", "effect", "NoSchedule"));
+		    json_pack("[{s:s,s:s,s:s}]", "key", "lowtide.dev/spot", "value", "true",
+			"effect", "NoSchedule"));
 	default_new(KUBE_NODES, node);
 	store_add(KUBE_NODES, node);
 }
@@ -171,13 +161,10 @@ nodes_from_file(const char *path)
 	size_t i;
 
 	if (file == NULL) {
-		fprintf(stderr, "kube server: %s:%d: %s\n", path, error.line,
-		    error.text);
+		fprintf(stderr, "kube server: %s:%d: %s\n", path, error.line, error.text);
 		exit(1);
 	}
-	json_array_foreach(
-	    json_is_array(file) ? file : json_object_get(file, "items"), i,
-	    node) {
+	json_array_foreach(json_is_array(file) ? file : json_object_get(file, "items"), i, node) {
 		json_t *const own = json_deep_copy(node);
 
 		json_object_del(own, "kind");

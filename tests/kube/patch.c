@@ -28,9 +28,7 @@ patch_merge(json_t *target, const json_t *patch)
 			json_object_del(target, key);
 		else
 			json_object_set_new(target, key,
-			    patch_merge(
-				json_incref(json_object_get(target, key)),
-				value));
+			    patch_merge(json_incref(json_object_get(target, key)), value));
 	}
 	return target;
 }
@@ -82,8 +80,7 @@ merge_item(json_t *list, const json_t *item, const char *key)
 	if (found == NULL)
 		json_array_append_new(list, json_deep_copy(item));
 	else
-		json_array_set_new(
-		    list, i, patch_strategic(json_incref(found), item));
+		json_array_set_new(list, i, patch_strategic(json_incref(found), item));
 }
 
 static json_t *
@@ -136,8 +133,7 @@ patch_strategic(json_t *target, const json_t *patch)
 	json_object_foreach((json_t *)patch, key, value) {
 		if (key[0] == '$')
 			continue;
-		if (json_is_null(value) ||
-		    strcmp(patch_word(value), "delete") == 0)
+		if (json_is_null(value) || strcmp(patch_word(value), "delete") == 0)
 			json_object_del(target, key);
 		else
 			merge_member(target, key, value);
@@ -175,8 +171,7 @@ static json_t *
 place_value(const struct place *place)
 {
 	if (json_is_array(place->in))
-		return place->is_end ? NULL
-				     : json_array_get(place->in, place->index);
+		return place->is_end ? NULL : json_array_get(place->in, place->index);
 	return json_object_get(place->in, place->key);
 }
 
@@ -194,8 +189,7 @@ place_find(json_t *root, const char *pointer, struct place *place)
 		pointer = pointer_part(pointer, place->key);
 		place->is_end = strcmp(place->key, "-") == 0;
 		place->index = strtoul(place->key, &end, 10);
-		if (!json_is_object(at) &&
-		    !(json_is_array(at) && (place->is_end || *end == '\0')))
+		if (!json_is_object(at) && !(json_is_array(at) && (place->is_end || *end == '\0')))
 			return false;
 		at = place_value(place);
 	}
@@ -211,9 +205,8 @@ place_add(const struct place *place, const json_t *value)
 		return false;
 	if (json_is_object(place->in))
 		return json_object_set_new(place->in, place->key, copy) == 0;
-	return json_array_insert_new(place->in,
-		   place->is_end ? json_array_size(place->in) : place->index,
-		   copy) == 0;
+	return json_array_insert_new(
+		   place->in, place->is_end ? json_array_size(place->in) : place->index, copy) == 0;
 }
 
 static bool
@@ -249,8 +242,7 @@ operation_move(json_t *root, const json_t *operation, bool removes)
 	json_incref(value);
 	if (removes)
 		place_remove(&from);
-	is_done = place_find(root, json_text_at(operation, "path"), &to) &&
-		  place_add(&to, value);
+	is_done = place_find(root, json_text_at(operation, "path"), &to) && place_add(&to, value);
 	json_decref(value);
 	return is_done;
 }
@@ -269,9 +261,8 @@ operation_do(json_t *root, const json_t *operation)
 	if (strcmp(word, "add") == 0)
 		return place_add(&place, value);
 	if (strcmp(word, "test") == 0)
-		return place_value(&place) != NULL
-			   ? json_equal(place_value(&place), value) == 1
-			   : json_is_null(value);
+		return place_value(&place) != NULL ? json_equal(place_value(&place), value) == 1
+						   : json_is_null(value);
 	if (place_value(&place) == NULL)
 		return false;
 	if (strcmp(word, "remove") == 0)

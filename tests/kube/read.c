@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET of one object, and lists. The pages of a list show one moment: the first
- * one keeps the versions that the others will be made of, under the token in
- * "continue", also past the last page, which may be asked for again, until too
- * many are kept (410).
+ * GET of one object, and lists. The pages of a list show one moment: the first one keeps the
+ * versions that the others will be made of, under the token in "continue", also past the last page,
+ * which may be asked for again, until too many are kept (410).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,8 +42,8 @@ pages_drop(void)
 void
 answer_get(const struct request *request, struct reply *reply)
 {
-	const struct object *const object = store_find(
-	    (enum kind_index)request->kind, request->space, request->name);
+	const struct object *const object =
+	    store_find((enum kind_index)request->kind, request->space, request->name);
 
 	if (object == NULL)
 		reply_not_found(reply, request);
@@ -73,19 +72,15 @@ list_make(const struct request *request, const struct selector *selector)
 	size_t prefix = 0;
 
 	if (request->space[0] != '\0')
-		prefix =
-		    (size_t)snprintf(from, sizeof(from), "%s/", request->space);
+		prefix = (size_t)snprintf(from, sizeof(from), "%s/", request->space);
 	list->id = ++last_id;
 	list->version = world.version;
 	list->kind = kind;
 	list->is_selected = !selector_is_empty(selector);
-	list->versions =
-	    calloc(world.object_counts[kind] + 1, sizeof(struct version *));
+	list->versions = calloc(world.object_counts[kind] + 1, sizeof(struct version *));
 	for (const struct object *at = store_from(kind, from);
-	     at != NULL && strncmp(at->key, from, prefix) == 0;
-	     at = at->next[0]) {
-		if (!selector_has(
-			selector, at->key, at->now->labels, at->now->fields))
+	     at != NULL && strncmp(at->key, from, prefix) == 0; at = at->next[0]) {
+		if (!selector_has(selector, at->key, at->now->labels, at->now->fields))
 			continue;
 		version_hold(at->now);
 		list->versions[list->count++] = at->now;
@@ -112,21 +107,17 @@ list_write(const struct list *list, size_t from, size_t to, FILE *out)
 	fprintf(out,
 	    "{\"kind\":\"%sList\",\"apiVersion\":\"%s\",\"metadata\":{"
 	    "\"resourceVersion\":\"%" PRId64 "\"",
-	    kinds[list->kind].kind, kinds[list->kind].api_version,
-	    list->version);
+	    kinds[list->kind].kind, kinds[list->kind].api_version, list->version);
 	if (to < list->count) {
-		fprintf(out, ",\"continue\":\"played-%" PRId64 "-%zu\"",
-		    list->id, to);
+		fprintf(out, ",\"continue\":\"played-%" PRId64 "-%zu\"", list->id, to);
 		if (!list->is_selected)
-			fprintf(out, ",\"remainingItemCount\":%zu",
-			    list->count - to);
+			fprintf(out, ",\"remainingItemCount\":%zu", list->count - to);
 	}
 	fputs("},\"items\":[", out);
 	for (size_t i = from; i < to; i++) {
 		if (i > from)
 			fputc(',', out);
-		fwrite(
-		    list->versions[i]->text, 1, list->versions[i]->length, out);
+		fwrite(list->versions[i]->text, 1, list->versions[i]->length, out);
 	}
 	fputs("]}\n", out);
 }
@@ -140,9 +131,8 @@ list_of(const struct request *request, struct reply *reply, size_t *from)
 	bool bad;
 
 	if (request->page[0] != '\0') {
-		list = faults_take(&world.faults.page_expire)
-			   ? NULL
-			   : list_find(request->page, from);
+		list =
+		    faults_take(&world.faults.page_expire) ? NULL : list_find(request->page, from);
 		if (list == NULL)
 			reply_fail(reply, request, 410,
 			    "The provided continue parameter is too old to "
@@ -152,8 +142,7 @@ list_of(const struct request *request, struct reply *reply, size_t *from)
 	}
 	selector = selector_read(request, &bad);
 	if (bad) {
-		reply_fail(reply, request, 400,
-		    "unable to parse requirement: \"%s\" \"%s\"",
+		reply_fail(reply, request, 400, "unable to parse requirement: \"%s\" \"%s\"",
 		    request->labels, request->fields);
 		return NULL;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers: objects with their kind in front, and Status objects with the words
- * that a real server has for each failure.
+ * Answers: objects with their kind in front, and Status objects with the words that a real server
+ * has for each failure.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,15 +11,15 @@
 #include "server.h"
 
 void
-reply_object(struct reply *reply, unsigned status,
-    const struct version *version, enum kind_index kind)
+reply_object(
+    struct reply *reply, unsigned status, const struct version *version, enum kind_index kind)
 {
 	FILE *const out = open_memstream(&reply->body, &reply->length);
 
 	reply->status = status;
 	reply->type = "application/json";
-	fprintf(out, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",%s\n",
-	    kinds[kind].kind, kinds[kind].api_version, version->text + 1);
+	fprintf(out, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",%s\n", kinds[kind].kind,
+	    kinds[kind].api_version, version->text + 1);
 	fclose(out);
 }
 
@@ -63,12 +63,10 @@ reason_of(unsigned code)
 char *
 status_text(unsigned code, const char *message, json_t *details)
 {
-	const bool exists =
-	    code == 409 && strstr(message, "already exists") != NULL;
-	json_t *const status =
-	    json_pack("{s:s,s:s,s:{},s:s,s:s,s:s}", "kind", "Status",
-		"apiVersion", "v1", "metadata", "status", "Failure", "message",
-		message, "reason", exists ? "AlreadyExists" : reason_of(code));
+	const bool exists = code == 409 && strstr(message, "already exists") != NULL;
+	json_t *const status = json_pack("{s:s,s:s,s:{},s:s,s:s,s:s}", "kind", "Status",
+	    "apiVersion", "v1", "metadata", "status", "Failure", "message", message, "reason",
+	    exists ? "AlreadyExists" : reason_of(code));
 	char *text;
 
 	if (details != NULL)
@@ -80,8 +78,7 @@ status_text(unsigned code, const char *message, json_t *details)
 }
 
 static void
-reply_status(
-    struct reply *reply, unsigned code, const char *message, json_t *details)
+reply_status(struct reply *reply, unsigned code, const char *message, json_t *details)
 {
 	free(reply->body);
 	reply->status = code;
@@ -99,11 +96,9 @@ reply_conflicts(struct reply *reply, const json_t *causes)
 	json_t *cause;
 	FILE *const out = open_memstream(&message, &length);
 
-	fprintf(out, "Apply failed with %zu conflict%s:", count,
-	    count == 1 ? "" : "s");
+	fprintf(out, "Apply failed with %zu conflict%s:", count, count == 1 ? "" : "s");
 	json_array_foreach(causes, i, cause)
-		fprintf(out, "%s%s: %s", count == 1 ? " " : "\n- ",
-		    json_text_at(cause, "message"),
+		fprintf(out, "%s%s: %s", count == 1 ? " " : "\n- ", json_text_at(cause, "message"),
 		    json_text_at(cause, "field"));
 	fclose(out);
 	reply_status(reply, 409, message, json_pack("{s:O}", "causes", causes));
@@ -116,11 +111,9 @@ details_of(const struct request *request, const char *kind)
 	json_t *const details = json_object();
 
 	if (request->name[0] != '\0')
-		json_object_set_new(
-		    details, "name", json_string(request->name));
+		json_object_set_new(details, "name", json_string(request->name));
 	if (request->group[0] != '\0')
-		json_object_set_new(
-		    details, "group", json_string(request->group));
+		json_object_set_new(details, "group", json_string(request->group));
 	json_object_set_new(details, "kind", json_string(kind));
 	return details;
 }
@@ -128,14 +121,14 @@ details_of(const struct request *request, const char *kind)
 const char *
 resource_full(const struct request *request, char out[600])
 {
-	snprintf(out, 600, "%s%s%s", request->resource,
-	    request->group[0] == '\0' ? "" : ".", request->group);
+	snprintf(out, 600, "%s%s%s", request->resource, request->group[0] == '\0' ? "" : ".",
+	    request->group);
 	return out;
 }
 
 void
-reply_fail(struct reply *reply, const struct request *request, unsigned code,
-    const char *format, ...)
+reply_fail(
+    struct reply *reply, const struct request *request, unsigned code, const char *format, ...)
 {
 	char message[2048];
 	va_list arguments;
@@ -154,13 +147,13 @@ reply_not_found(struct reply *reply, const struct request *request)
 {
 	char full[600];
 
-	reply_fail(reply, request, 404, "%s \"%s\" not found",
-	    resource_full(request, full), request->name);
+	reply_fail(reply, request, 404, "%s \"%s\" not found", resource_full(request, full),
+	    request->name);
 }
 
 void
-reply_invalid(struct reply *reply, const struct request *request,
-    const char *field, const char *format, ...)
+reply_invalid(
+    struct reply *reply, const struct request *request, const char *field, const char *format, ...)
 {
 	const char *const kind = kinds[request->kind].kind;
 	char cause[1024], message[2048];
@@ -175,11 +168,9 @@ reply_invalid(struct reply *reply, const struct request *request,
 		word = "FieldValueForbidden";
 	else if (strncmp(cause, "Required", 8) == 0)
 		word = "FieldValueRequired";
-	snprintf(message, sizeof(message), "%s%s%s \"%s\" is invalid: %s: %s",
-	    kind, request->group[0] == '\0' ? "" : ".", request->group,
-	    request->name, field, cause);
+	snprintf(message, sizeof(message), "%s%s%s \"%s\" is invalid: %s: %s", kind,
+	    request->group[0] == '\0' ? "" : ".", request->group, request->name, field, cause);
 	json_object_set_new(details, "causes",
-	    json_pack("[{s:s,s:s,s:s}]", "reason", word, "message", cause,
-		"field", field));
+	    json_pack("[{s:s,s:s,s:s}]", "reason", word, "message", cause, "field", field));
 	reply_status(reply, 422, message, details);
 }

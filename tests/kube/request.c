@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a request asks: its path and query; who asks, by its token, and whether
- * that may be. Answers here what is no resource: /version, /readyz, /api.
+ * What a request asks: its path and query; who asks, by its token, and whether that may be. Answers
+ * here what is no resource: /version, /readyz, /api.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,13 +32,11 @@ request_query(struct request *request, const char *key, const char *value)
 		size_t size;
 	} texts[] = {
 	    {"resourceVersion", request->version, sizeof(request->version)},
-	    {"resourceVersionMatch", request->version_match,
-		sizeof(request->version_match)},
+	    {"resourceVersionMatch", request->version_match, sizeof(request->version_match)},
 	    {"continue", request->page, sizeof(request->page)},
 	    {"labelSelector", request->labels, sizeof(request->labels)},
 	    {"fieldSelector", request->fields, sizeof(request->fields)},
-	    {"propagationPolicy", request->propagation,
-		sizeof(request->propagation)},
+	    {"propagationPolicy", request->propagation, sizeof(request->propagation)},
 	    {"fieldManager", request->manager, sizeof(request->manager)},
 	};
 	const struct {
@@ -96,8 +94,7 @@ static int
 kind_find(const char *group, const char *version, const char *resource)
 {
 	for (int i = 0; i < KUBE_KIND_COUNT; i++)
-		if (strcmp(kinds[i].group, group) == 0 &&
-		    strcmp(kinds[i].version, version) == 0 &&
+		if (strcmp(kinds[i].group, group) == 0 && strcmp(kinds[i].version, version) == 0 &&
 		    strcmp(kinds[i].resource, resource) == 0)
 			return i;
 	return -1;
@@ -112,28 +109,22 @@ request_read(struct request *request)
 	int at = is_core ? 2 : 3;
 
 	request->kind = -1;
-	request->is_api =
-	    (is_core || strcmp(parts[0], "apis") == 0) && count > at;
+	request->is_api = (is_core || strcmp(parts[0], "apis") == 0) && count > at;
 	if (!request->is_api)
 		return;
-	snprintf(request->group, sizeof(request->group), "%s",
-	    is_core ? "" : parts[1]);
+	snprintf(request->group, sizeof(request->group), "%s", is_core ? "" : parts[1]);
 	/* namespaces/NAME and its status are the namespace itself. */
 	if (strcmp(parts[at], "namespaces") == 0 && count > at + 2 &&
 	    strcmp(parts[at + 2], "status") != 0) {
-		snprintf(request->space, sizeof(request->space), "%s",
-		    parts[at + 1]);
+		snprintf(request->space, sizeof(request->space), "%s", parts[at + 1]);
 		at += 2;
 	}
 	snprintf(request->resource, sizeof(request->resource), "%s", parts[at]);
 	if (count > at + 1)
-		snprintf(
-		    request->name, sizeof(request->name), "%s", parts[at + 1]);
+		snprintf(request->name, sizeof(request->name), "%s", parts[at + 1]);
 	if (count > at + 2)
-		snprintf(
-		    request->sub, sizeof(request->sub), "%s", parts[at + 2]);
-	request->kind = kind_find(
-	    request->group, is_core ? parts[1] : parts[2], request->resource);
+		snprintf(request->sub, sizeof(request->sub), "%s", parts[at + 2]);
+	request->kind = kind_find(request->group, is_core ? parts[1] : parts[2], request->resource);
 }
 
 static const char *
@@ -226,19 +217,16 @@ admit_resource(const struct request *request, struct reply *reply)
 		if (request->space[0] == '\0')
 			snprintf(full, sizeof(full), "at the cluster scope");
 		else
-			snprintf(full, sizeof(full), "in the namespace \"%s\"",
-			    request->space);
+			snprintf(full, sizeof(full), "in the namespace \"%s\"", request->space);
 		reply_fail(reply, request, 403,
 		    "secrets%s%s%s is forbidden: User \"%s\" cannot %s "
 		    "resource \"secrets\" in API group \"\" %s",
 		    request->name[0] == '\0' ? "" : " \"", request->name,
-		    request->name[0] == '\0' ? "" : "\"", request->user,
-		    verb_of(request), full);
+		    request->name[0] == '\0' ? "" : "\"", request->user, verb_of(request), full);
 		return false;
 	}
 	if (request->kind < 0) {
-		reply_fail(reply, request, 404,
-		    "the server could not find the requested resource");
+		reply_fail(reply, request, 404, "the server could not find the requested resource");
 		return false;
 	}
 	return true;
@@ -257,8 +245,7 @@ request_admit(struct request *request, struct reply *reply)
 		return false;
 	faults_count(verb_of(request), request->resource);
 	if (!request->is_api) {
-		reply_fail(reply, request, 404,
-		    "the server could not find the requested resource");
+		reply_fail(reply, request, 404, "the server could not find the requested resource");
 		return false;
 	}
 	return tries_admit(request, reply) && admit_resource(request, reply);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pods that are resized in place, since 1.33: the subresource pods/resize, and
- * the kubelet, which takes a resize if its node has room (else the condition
- * PodResizePending says Deferred, or Infeasible where it never can have), is at
- * work on it for the seconds of test/resize-seconds (PodResizeInProgress; 0:
+ * Pods that are resized in place, since 1.33: the subresource pods/resize, and the kubelet, which
+ * takes a resize if its node has room (else the condition PodResizePending says Deferred, or
+ * Infeasible where it never can have), is at work on it for the seconds of test/resize-seconds
+ * (PodResizeInProgress; 0:
  * nobody sees that), and then tells what containers have. Sources: KEP-1287,
  * pkg/kubelet/allocation.
  */
@@ -17,8 +17,7 @@ enum { FIRST_MINOR = 33 };
 bool
 resize_is(const struct request *request)
 {
-	return request->kind == KUBE_PODS &&
-	       world.options.minor >= FIRST_MINOR &&
+	return request->kind == KUBE_PODS && world.options.minor >= FIRST_MINOR &&
 	       strcmp(request->sub, "resize") == 0;
 }
 
@@ -30,10 +29,9 @@ resize_only(const json_t *before, json_t *after)
 	size_t i;
 
 	json_array_foreach(json_at(document, "spec.containers"), i, container) {
-		json_t *const resources =
-		    json_at(json_member(json_at(after, "spec.containers"),
-				"name", json_text_at(container, "name")),
-			"resources");
+		json_t *const resources = json_at(json_member(json_at(after, "spec.containers"),
+						      "name", json_text_at(container, "name")),
+		    "resources");
 
 		if (resources != NULL)
 			json_object_set(container, "resources", resources);
@@ -63,17 +61,16 @@ other_resources_stay(const json_t *before, const json_t *after)
 }
 
 bool
-resize_rules(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+resize_rules(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
 	json_t *container;
 	size_t i;
 
 	json_array_foreach(json_at(before, "spec.containers"), i, container)
 		if (!other_resources_stay(json_at(container, "resources"),
-			json_at(json_array_get(
-				    json_at(after, "spec.containers"), i),
-			    "resources"))) {
+			json_at(
+			    json_array_get(json_at(after, "spec.containers"), i), "resources"))) {
 			reply_invalid(reply, request, "spec",
 			    "Forbidden: only cpu and memory resources are "
 			    "mutable");
@@ -90,8 +87,7 @@ tell_allocated(json_t *status, const json_t *container)
 	json_t *const requests = json_at(container, "resources.requests");
 
 	if (json_object_size(requests) > 0)
-		json_object_set_new(
-		    status, "allocatedResources", json_deep_copy(requests));
+		json_object_set_new(status, "allocatedResources", json_deep_copy(requests));
 	else
 		json_object_del(status, "allocatedResources");
 }
@@ -99,8 +95,7 @@ tell_allocated(json_t *status, const json_t *container)
 static void
 tell_actual(json_t *status, const json_t *container)
 {
-	json_object_set_new(status, "resources",
-	    json_deep_copy(json_at(container, "resources")));
+	json_object_set_new(status, "resources", json_deep_copy(json_at(container, "resources")));
 }
 
 void
@@ -119,8 +114,8 @@ tell_all(json_t *pod, void (*tell)(json_t *status, const json_t *container))
 	size_t i;
 
 	json_array_foreach(json_at(pod, "spec.containers"), i, container)
-		tell(json_member(json_at(pod, "status.containerStatuses"),
-			 "name", json_text_at(container, "name")),
+		tell(json_member(json_at(pod, "status.containerStatuses"), "name",
+			 json_text_at(container, "name")),
 		    container);
 }
 
@@ -131,15 +126,13 @@ is_allocated(const json_t *pod)
 	size_t i;
 
 	json_array_foreach(json_at(pod, "spec.containers"), i, container) {
-		const json_t *const wanted =
-		    json_at(container, "resources.requests");
-		const json_t *const has = json_at(
-		    json_member(json_at(pod, "status.containerStatuses"),
-			"name", json_text_at(container, "name")),
-		    "allocatedResources");
+		const json_t *const wanted = json_at(container, "resources.requests");
+		const json_t *const has =
+		    json_at(json_member(json_at(pod, "status.containerStatuses"), "name",
+				json_text_at(container, "name")),
+			"allocatedResources");
 
-		if (json_object_size(wanted) > 0 &&
-		    json_equal(wanted, has) != 1)
+		if (json_object_size(wanted) > 0 && json_equal(wanted, has) != 1)
 			return false;
 	}
 	return true;
@@ -162,16 +155,15 @@ condition_drop(json_t *pod, const char *type)
 static bool
 has_room(const struct resources *room, const struct resources *needs)
 {
-	return needs->cpu_milli <= room->cpu_milli &&
-	       needs->memory_bytes <= room->memory_bytes;
+	return needs->cpu_milli <= room->cpu_milli && needs->memory_bytes <= room->memory_bytes;
 }
 
 /* What it wants is another than what it has. */
 static void
 resize_take(struct object *pod, json_t *after, int64_t at_ms)
 {
-	const char *const seconds = json_string_value(json_object_get(
-	    json_at(after, "metadata.annotations"), "test/resize-seconds"));
+	const char *const seconds = json_string_value(
+	    json_object_get(json_at(after, "metadata.annotations"), "test/resize-seconds"));
 	const struct resources needs = resources_of(json_at(after, "spec"));
 	struct resources left = pod->node->room;
 
@@ -181,16 +173,14 @@ resize_take(struct object *pod, json_t *after, int64_t at_ms)
 		return;
 	}
 	left.cpu_milli += pod->needs.cpu_milli - pod->node->used.cpu_milli;
-	left.memory_bytes +=
-	    pod->needs.memory_bytes - pod->node->used.memory_bytes;
+	left.memory_bytes += pod->needs.memory_bytes - pod->node->used.memory_bytes;
 	if (!has_room(&left, &needs)) {
 		condition_set(after, "PodResizePending", "True", "Deferred",
 		    "Node didn't have enough resource");
 		return;
 	}
 	pod->node->used.cpu_milli += needs.cpu_milli - pod->needs.cpu_milli;
-	pod->node->used.memory_bytes +=
-	    needs.memory_bytes - pod->needs.memory_bytes;
+	pod->node->used.memory_bytes += needs.memory_bytes - pod->needs.memory_bytes;
 	pod->needs = needs;
 	condition_drop(after, "PodResizePending");
 	tell_all(after, tell_allocated);
@@ -199,8 +189,7 @@ resize_take(struct object *pod, json_t *after, int64_t at_ms)
 		return;
 	}
 	condition_set(after, "PodResizeInProgress", "True", "", "");
-	pod->resized_ms =
-	    at_ms + control_ms(seconds != NULL ? atof(seconds) : 1);
+	pod->resized_ms = at_ms + control_ms(seconds != NULL ? atof(seconds) : 1);
 }
 
 void

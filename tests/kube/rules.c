@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a server refuses by itself: objects that are wrong (400, 422), and
- * changes of what may not change, of a Job that runs or a pod's spec above all.
+ * What a server refuses by itself: objects that are wrong (400, 422), and changes of what may not
+ * change, of a Job that runs or a pod's spec above all.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -16,21 +16,17 @@ name_is_good(const char *name)
 	const size_t length = strlen(name);
 
 	return length > 0 && length < 254 &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") ==
-		   length &&
-	       isalnum((unsigned char)name[0]) &&
-	       isalnum((unsigned char)name[length - 1]);
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") == length &&
+	       isalnum((unsigned char)name[0]) && isalnum((unsigned char)name[length - 1]);
 }
 
 /* Annotations and labels are texts; another type fails to be read at all. */
 static bool
-texts_are_texts(
-    const struct request *request, const json_t *document, struct reply *reply)
+texts_are_texts(const struct request *request, const json_t *document, struct reply *reply)
 {
-	static const char *const maps[] = {"metadata.annotations",
-	    "metadata.labels", "spec.template.metadata.annotations",
-	    "spec.template.metadata.labels", "spec.nodeSelector",
-	    "spec.template.spec.nodeSelector", "data"};
+	static const char *const maps[] = {"metadata.annotations", "metadata.labels",
+	    "spec.template.metadata.annotations", "spec.template.metadata.labels",
+	    "spec.nodeSelector", "spec.template.spec.nodeSelector", "data"};
 	const char *key;
 	json_t *value;
 
@@ -42,8 +38,7 @@ texts_are_texts(
 			    "%s in version \"%s\" cannot be handled as a %s: "
 			    "json: cannot unmarshal %s into Go struct field "
 			    ".%s of type string",
-			    kinds[request->kind].kind,
-			    kinds[request->kind].version,
+			    kinds[request->kind].kind, kinds[request->kind].version,
 			    kinds[request->kind].kind,
 			    json_is_number(value)    ? "number"
 			    : json_is_boolean(value) ? "bool"
@@ -55,8 +50,8 @@ texts_are_texts(
 }
 
 static bool
-containers_are_there(const struct request *request, const json_t *document,
-    const char *path, struct reply *reply)
+containers_are_there(
+    const struct request *request, const json_t *document, const char *path, struct reply *reply)
 {
 	char field[128];
 
@@ -68,11 +63,9 @@ containers_are_there(const struct request *request, const json_t *document,
 }
 
 bool
-rules_new(
-    const struct request *request, const json_t *document, struct reply *reply)
+rules_new(const struct request *request, const json_t *document, struct reply *reply)
 {
-	const char *const restart =
-	    json_text_at(document, "spec.template.spec.restartPolicy");
+	const char *const restart = json_text_at(document, "spec.template.spec.restartPolicy");
 
 	if (request->name[0] == '\0') {
 		reply_invalid(reply, request, "metadata.name",
@@ -94,8 +87,7 @@ rules_new(
 		return containers_are_there(request, document, "spec", reply);
 	if (request->kind != KUBE_JOBS)
 		return true;
-	if (!containers_are_there(
-		request, document, "spec.template.spec", reply))
+	if (!containers_are_there(request, document, "spec.template.spec", reply))
 		return false;
 	if (strcmp(restart, "Never") == 0 || strcmp(restart, "OnFailure") == 0)
 		return true;
@@ -144,12 +136,10 @@ template_allowed(const json_t *before, const json_t *after)
 	size_t i;
 
 	for (i = 0; i < sizeof(free_to_change) / sizeof(free_to_change[0]); i++)
-		take_at(allowed, after, free_to_change[i].path,
-		    free_to_change[i].name);
+		take_at(allowed, after, free_to_change[i].path, free_to_change[i].name);
 	json_array_foreach(json_at(allowed, "spec.containers"), i, container) {
 		json_t *const resources = json_object_get(
-		    json_array_get(json_at(after, "spec.containers"), i),
-		    "resources");
+		    json_array_get(json_at(after, "spec.containers"), i), "resources");
 
 		if (resources != NULL)
 			json_object_set(container, "resources", resources);
@@ -158,16 +148,15 @@ template_allowed(const json_t *before, const json_t *after)
 }
 
 static bool
-job_template_rule(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+job_template_rule(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
 	const json_t *const was = json_at(before, "spec.template");
 	const json_t *const is = json_at(after, "spec.template");
-	const bool rests =
-	    json_true_at(before, "spec.suspend") &&
-	    (json_at(before, "status.startTime") == NULL ||
-		(condition_is(before, "Suspended") &&
-		    json_int_at(before, "status.active", 0) == 0));
+	const bool rests = json_true_at(before, "spec.suspend") &&
+			   (json_at(before, "status.startTime") == NULL ||
+			       (condition_is(before, "Suspended") &&
+				   json_int_at(before, "status.active", 0) == 0));
 	json_t *allowed;
 	bool same;
 
@@ -177,31 +166,31 @@ job_template_rule(const struct request *request, const json_t *before,
 	same = json_equal(allowed, is) == 1;
 	json_decref(allowed);
 	if (!same)
-		reply_invalid(reply, request, "spec.template",
-		    "Invalid value: {}: field is immutable");
+		reply_invalid(
+		    reply, request, "spec.template", "Invalid value: {}: field is immutable");
 	return same;
 }
 
 static bool
-job_rules(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+job_rules(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
-	static const char *const fixed[] = {"spec.selector",
-	    "spec.completionMode", "spec.completions", "spec.podFailurePolicy",
-	    "spec.manualSelector", "spec.successPolicy", "spec.managedBy"};
+	static const char *const fixed[] = {"spec.selector", "spec.completionMode",
+	    "spec.completions", "spec.podFailurePolicy", "spec.manualSelector",
+	    "spec.successPolicy", "spec.managedBy"};
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		if (!same_at(before, after, fixed[i])) {
-			reply_invalid(reply, request, fixed[i],
-			    "Invalid value: field is immutable");
+			reply_invalid(
+			    reply, request, fixed[i], "Invalid value: field is immutable");
 			return false;
 		}
 	return job_template_rule(request, before, after, reply);
 }
 
 static bool
-gates_only_go(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+gates_only_go(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
 	json_t *gate;
 	size_t i;
@@ -209,8 +198,7 @@ gates_only_go(const struct request *request, const json_t *before,
 	json_array_foreach(json_at(after, "spec.schedulingGates"), i, gate) {
 		const char *const name = json_text_at(gate, "name");
 
-		if (json_member(json_at(before, "spec.schedulingGates"), "name",
-			name) != NULL)
+		if (json_member(json_at(before, "spec.schedulingGates"), "name", name) != NULL)
 			continue;
 		reply_invalid(reply, request, "spec.schedulingGates",
 		    "Forbidden: only deletion is allowed, but found new "
@@ -222,15 +210,14 @@ gates_only_go(const struct request *request, const json_t *before,
 }
 
 static bool
-selector_only_grows(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+selector_only_grows(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
 	const char *key;
 	json_t *value;
 
 	json_object_foreach(json_at(before, "spec.nodeSelector"), key, value) {
-		const json_t *const now =
-		    json_object_get(json_at(after, "spec.nodeSelector"), key);
+		const json_t *const now = json_object_get(json_at(after, "spec.nodeSelector"), key);
 
 		if (json_equal(value, now) == 1)
 			continue;
@@ -243,8 +230,8 @@ selector_only_grows(const struct request *request, const json_t *before,
 }
 
 static bool
-tolerations_only_grow(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+tolerations_only_grow(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
 	json_t *const now = json_at(after, "spec.tolerations");
 	json_t *toleration, *other;
@@ -282,8 +269,8 @@ pod_spec_allowed(const json_t *before, const json_t *after, bool is_gated)
 		take_at(allowed, after, "", "affinity");
 	}
 	json_array_foreach(json_at(allowed, "containers"), i, container) {
-		json_t *const image = json_object_get(
-		    json_array_get(json_at(after, "containers"), i), "image");
+		json_t *const image =
+		    json_object_get(json_array_get(json_at(after, "containers"), i), "image");
 
 		if (image != NULL)
 			json_object_set(container, "image", image);
@@ -292,11 +279,10 @@ pod_spec_allowed(const json_t *before, const json_t *after, bool is_gated)
 }
 
 static bool
-pod_rules(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+pod_rules(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
-	const bool is_gated =
-	    json_array_size(json_at(before, "spec.schedulingGates")) > 0;
+	const bool is_gated = json_array_size(json_at(before, "spec.schedulingGates")) > 0;
 	json_t *allowed;
 	bool same;
 
@@ -304,8 +290,7 @@ pod_rules(const struct request *request, const json_t *before,
 	    !tolerations_only_grow(request, before, after, reply) ||
 	    (is_gated && !selector_only_grows(request, before, after, reply)))
 		return false;
-	allowed = pod_spec_allowed(
-	    json_at(before, "spec"), json_at(after, "spec"), is_gated);
+	allowed = pod_spec_allowed(json_at(before, "spec"), json_at(after, "spec"), is_gated);
 	same = json_equal(allowed, json_at(after, "spec")) == 1;
 	json_decref(allowed);
 	if (!same)
@@ -321,8 +306,8 @@ pod_rules(const struct request *request, const json_t *before,
 }
 
 bool
-rules_change(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply)
+rules_change(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply)
 {
 	if (!texts_are_texts(request, after, reply))
 		return false;

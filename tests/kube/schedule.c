@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The scheduler: each pod that waits gets the first node, by name, that its
- * selector and tolerations allow (and test/never-on, a pool) and that has room.
- * Pods of a shape that just found no place are not tried again in the same
- * round.
+ * The scheduler: each pod that waits gets the first node, by name, that its selector and
+ * tolerations allow (and test/never-on, a pool) and that has room. Pods of a shape that just found
+ * no place are not tried again in the same round.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +21,7 @@ shape_of(const json_t *spec, const struct resources *needs)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		const json_t *const part = json_object_get(spec, parts[i]);
 		char *const text =
-		    part == NULL
-			? NULL
-			: json_dumps(part, JSON_COMPACT | JSON_SORT_KEYS);
+		    part == NULL ? NULL : json_dumps(part, JSON_COMPACT | JSON_SORT_KEYS);
 
 		for (const char *at = text; at != NULL && *at != '\0'; at++)
 			hash = (hash ^ (unsigned char)*at) * 1099511628211u;
@@ -59,8 +56,7 @@ node_release(struct object *pod)
 static bool
 pod_is_over(const struct object *pod)
 {
-	const char *const phase =
-	    json_text_at(pod->now->document, "status.phase");
+	const char *const phase = json_text_at(pod->now->document, "status.phase");
 
 	return strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
 }
@@ -82,8 +78,7 @@ pod_learn(struct object *pod)
 		return;
 	pod->needs = resources_of(spec);
 	pod->shape = shape_of(spec, &pod->needs);
-	pod->waits = node[0] == '\0' &&
-		     json_array_size(json_at(spec, "schedulingGates")) == 0 &&
+	pod->waits = node[0] == '\0' && json_array_size(json_at(spec, "schedulingGates")) == 0 &&
 		     json_at(document, "metadata.deletionTimestamp") == NULL;
 	if (pod->waits) {
 		world.must_schedule = true;
@@ -106,15 +101,11 @@ taint_is_tolerated(const json_t *taint, const json_t *tolerations)
 		return true;
 	json_array_foreach(tolerations, i, toleration) {
 		const char *const own_key = json_text_at(toleration, "key");
-		const char *const own_effect =
-		    json_text_at(toleration, "effect");
-		const bool any_value =
-		    strcmp(json_text_at(toleration, "operator"), "Exists") == 0;
+		const char *const own_effect = json_text_at(toleration, "effect");
+		const bool any_value = strcmp(json_text_at(toleration, "operator"), "Exists") == 0;
 
-		if ((own_effect[0] == '\0' ||
-			strcmp(own_effect, effect) == 0) &&
-		    (strcmp(own_key, key) == 0 ||
-			(own_key[0] == '\0' && any_value)) &&
+		if ((own_effect[0] == '\0' || strcmp(own_effect, effect) == 0) &&
+		    (strcmp(own_key, key) == 0 || (own_key[0] == '\0' && any_value)) &&
 		    (any_value || strcmp(json_text_at(toleration, "value"),
 				      json_text_at(taint, "value")) == 0))
 			return true;
@@ -126,27 +117,23 @@ static bool
 node_allows(const json_t *node, const json_t *pod)
 {
 	const json_t *const pod_spec = json_at(pod, "spec");
-	const json_t *const never = json_object_get(
-	    json_at(pod, "metadata.annotations"), "test/never-on");
+	const json_t *const never =
+	    json_object_get(json_at(pod, "metadata.annotations"), "test/never-on");
 	const json_t *const labels = json_at(node, "metadata.labels");
 	json_t *value, *taint;
 	const char *key;
 	size_t i;
 
-	json_object_foreach(
-	    json_object_get(pod_spec, "nodeSelector"), key, value)
+	json_object_foreach(json_object_get(pod_spec, "nodeSelector"), key, value)
 		if (json_equal(json_object_get(labels, key), value) != 1)
 			return false;
 	/* As something that only the scheduler knows would. */
-	if (never != NULL &&
-	    json_equal(json_object_get(labels, "lowtide.dev/pool"), never) == 1)
+	if (never != NULL && json_equal(json_object_get(labels, "lowtide.dev/pool"), never) == 1)
 		return false;
 	json_array_foreach(json_at(node, "spec.taints"), i, taint)
-		if (!taint_is_tolerated(
-			taint, json_object_get(pod_spec, "tolerations")))
+		if (!taint_is_tolerated(taint, json_object_get(pod_spec, "tolerations")))
 			return false;
-	return !json_true_at(node, "spec.unschedulable") &&
-	       condition_is(node, "Ready");
+	return !json_true_at(node, "spec.unschedulable") && condition_is(node, "Ready");
 }
 
 /* By one of its rules with the most weight, where the others play no part. */
@@ -154,21 +141,17 @@ static bool
 node_is_preferred(const json_t *node, const json_t *pod)
 {
 	const json_t *const labels = json_at(node, "metadata.labels");
-	const json_t *const rules =
-	    json_at(pod, "spec.affinity.nodeAffinity."
-			 "preferredDuringSchedulingIgnoredDuringExecution");
+	const json_t *const rules = json_at(pod, "spec.affinity.nodeAffinity."
+						 "preferredDuringSchedulingIgnoredDuringExecution");
 	json_t *rule, *wish;
 	size_t i, k;
 
 	json_array_foreach(rules, i, rule) {
 		bool all = json_int_at(rule, "weight", 0) == 100;
 
-		json_array_foreach(
-		    json_at(rule, "preference.matchExpressions"), k, wish)
-			all &= json_equal(json_object_get(labels,
-					      json_text_at(wish, "key")),
-				   json_array_get(
-				       json_at(wish, "values"), 0)) == 1;
+		json_array_foreach(json_at(rule, "preference.matchExpressions"), k, wish)
+			all &= json_equal(json_object_get(labels, json_text_at(wish, "key")),
+				   json_array_get(json_at(wish, "values"), 0)) == 1;
 		if (all)
 			return true;
 	}
@@ -182,8 +165,7 @@ node_has_room(const struct object *node, const struct resources *needs)
 
 	resources_add(&left, &node->used, -1);
 	resources_add(&left, needs, -1);
-	return left.cpu_milli >= 0 && left.memory_bytes >= 0 &&
-	       left.gpus >= 0 && left.pods >= 0;
+	return left.cpu_milli >= 0 && left.memory_bytes >= 0 && left.gpus >= 0 && left.pods >= 0;
 }
 
 static struct object *
@@ -191,8 +173,7 @@ node_for(const struct object *pod)
 {
 	struct object *first = NULL;
 
-	for (struct object *node = world.heads[KUBE_NODES][0]; node != NULL;
-	     node = node->next[0]) {
+	for (struct object *node = world.heads[KUBE_NODES][0]; node != NULL; node = node->next[0]) {
 		if (!node_has_room(node, &pod->needs) ||
 		    !node_allows(node->now->document, pod->now->document))
 			continue;
@@ -237,8 +218,7 @@ schedule_all(int64_t at_ms)
 	int full_count = 0;
 
 	(void)at_ms;
-	for (struct object *pod = world.heads[KUBE_PODS][0]; pod != NULL;
-	     pod = pod->next[0]) {
+	for (struct object *pod = world.heads[KUBE_PODS][0]; pod != NULL; pod = pod->next[0]) {
 		bool is_full = false;
 		struct object *node;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Selectors of a list or a watch: the namespace, labels (a=b, a==b, a!=b, a,
- * !a), and fields (a=b, a!=b). Sets, "a in (b,c)", are not understood.
+ * Selectors of a list or a watch: the namespace, labels (a=b, a==b, a!=b, a, !a), and fields (a=b,
+ * a!=b). Sets, "a in (b,c)", are not understood.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,17 +36,14 @@ term_read(struct term *term, const char *text, bool is_field)
 		return false;
 	if (equals == NULL) {
 		term->test = text[0] == '!' ? TEST_ABSENT : TEST_EXISTS;
-		snprintf(term->name, sizeof(term->name), "%s",
-		    text + (text[0] == '!'));
+		snprintf(term->name, sizeof(term->name), "%s", text + (text[0] == '!'));
 		return !is_field;
 	}
 	const bool is_not = equals > text && equals[-1] == '!';
 
 	term->test = is_not ? TEST_IS_NOT : TEST_IS;
-	snprintf(term->name, sizeof(term->name), "%.*s",
-	    (int)(equals - text) - is_not, text);
-	snprintf(term->value, sizeof(term->value), "%s",
-	    equals + 1 + (equals[1] == '='));
+	snprintf(term->name, sizeof(term->name), "%.*s", (int)(equals - text) - is_not, text);
+	snprintf(term->value, sizeof(term->value), "%s", equals + 1 + (equals[1] == '='));
 	return true;
 }
 
@@ -60,8 +57,7 @@ terms_read(struct selector *selector, const char *text, bool is_field)
 		if (part[0] == '\0')
 			continue;
 		if (selector->count == TERM_MAX ||
-		    !term_read(
-			&selector->terms[selector->count++], part, is_field))
+		    !term_read(&selector->terms[selector->count++], part, is_field))
 			return false;
 	}
 	return true;
@@ -73,8 +69,7 @@ selector_read(const struct request *request, bool *bad)
 	struct selector *const selector = calloc(1, sizeof(*selector));
 
 	if (request->space[0] != '\0')
-		snprintf(selector->prefix, sizeof(selector->prefix), "%s/",
-		    request->space);
+		snprintf(selector->prefix, sizeof(selector->prefix), "%s/", request->space);
 	snprintf(selector->name, sizeof(selector->name), "%s", request->name);
 	*bad = !terms_read(selector, request->labels, false) ||
 	       !terms_read(selector, request->fields, true);
@@ -93,8 +88,8 @@ selector_is_empty(const struct selector *selector)
 static bool
 term_has(const struct term *term, const json_t *labels, const json_t *fields)
 {
-	const char *const value = json_string_value(
-	    json_object_get(term->is_field ? fields : labels, term->name));
+	const char *const value =
+	    json_string_value(json_object_get(term->is_field ? fields : labels, term->name));
 
 	switch (term->test) {
 	case TEST_IS:
@@ -110,8 +105,8 @@ term_has(const struct term *term, const json_t *labels, const json_t *fields)
 }
 
 bool
-selector_has(const struct selector *selector, const char *key,
-    const json_t *labels, const json_t *fields)
+selector_has(
+    const struct selector *selector, const char *key, const json_t *labels, const json_t *fields)
 {
 	if (strncmp(key, selector->prefix, strlen(selector->prefix)) != 0)
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A played Kubernetes API server: what its files share. Requests come in by
- * http.c, are read by request.c and answered by read.c, watch.c and write.c;
+ * A played Kubernetes API server: what its files share. Requests come in by http.c, are read by
+ * request.c and answered by read.c, watch.c and write.c;
  * store.c has the objects; control.c runs Jobs and Pods. One lock, world.lock,
  * is held by who uses a function below, unless its comment says otherwise.
  */
@@ -21,8 +21,7 @@ enum kind_index {
 	KUBE_CONFIGMAPS,
 	KUBE_EVENTS,
 	KUBE_JOBS,
-	/* Kept, and no more: tests make their Jobs, admission.c does what the
-	 * policies say. */
+	/* Kept, and no more: tests make their Jobs, admission.c does what the policies say. */
 	KUBE_CRON_JOBS,
 	KUBE_LIMIT_RANGES,
 	KUBE_RUNTIME_CLASSES,
@@ -43,8 +42,8 @@ struct kind {
 };
 extern const struct kind kinds[KUBE_KIND_COUNT];
 
-/* An object as it was at one resourceVersion. The document lives as long as it
- * is the newest; its text, and what selectors look at, as long as history. */
+/* An object as it was at one resourceVersion. The document lives as long as it is the newest; its
+ * text, and what selectors look at, as long as history. */
 struct version {
 	int refs;
 	int64_t number;
@@ -95,8 +94,7 @@ struct event {
 
 /* What goes wrong next, and how often; see faults.c. */
 struct faults {
-	int64_t gone, cut_streams, cut_mid_line, slow_ms, hang, drop,
-	    lose_reply, down;
+	int64_t gone, cut_streams, cut_mid_line, slow_ms, hang, drop, lose_reply, down;
 	int64_t status, retry_after, count, page_expire;
 	char match[256], method[16];
 };
@@ -119,9 +117,9 @@ struct world {
 	int64_t version; /* the last one */
 	struct object *heads[KUBE_KIND_COUNT][STORE_LEVELS];
 	size_t object_counts[KUBE_KIND_COUNT];
-	struct event *events;		/* a ring of options.history */
-	int64_t first_event, end_event; /* counted from the start */
-	int64_t compacted;		/* events up to this version are gone */
+	struct event *events;		       /* a ring of options.history */
+	int64_t first_event, end_event;	       /* counted from the start */
+	int64_t compacted;		       /* events up to this version are gone */
 	struct object *changed, **changed_end; /* for control.c */
 	int64_t next_due_ms;
 	bool must_schedule;
@@ -130,8 +128,7 @@ extern struct world world;
 
 /* store.c */
 void store_start(void);
-struct object *store_find(
-    enum kind_index kind, const char *space, const char *name);
+struct object *store_find(enum kind_index kind, const char *space, const char *name);
 /* The first whose key is not less. */
 struct object *store_from(enum kind_index kind, const char *key);
 /* These take the document, which has its metadata's name, over. */
@@ -176,8 +173,7 @@ struct request {
 	/* of the query */
 	bool watch, bookmarks, dry_run, initial_events, force, names_manager;
 	int64_t limit, timeout_s, grace_s; /* grace_s -1: not given */
-	char version[64], version_match[64], page[256], labels[2048],
-	    fields[1024], propagation[32];
+	char version[64], version_match[64], page[256], labels[2048], fields[1024], propagation[32];
 };
 
 struct reply {
@@ -197,18 +193,16 @@ void request_read(struct request *request);
 bool request_admit(struct request *request, struct reply *reply);
 
 /* reply.c */
-void reply_object(struct reply *reply, unsigned status,
-    const struct version *version, enum kind_index kind);
+void reply_object(
+    struct reply *reply, unsigned status, const struct version *version, enum kind_index kind);
 void reply_text(struct reply *reply, unsigned status, const char *text);
-void reply_fail(struct reply *reply, const struct request *request,
-    unsigned code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void reply_fail(struct reply *reply, const struct request *request, unsigned code,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* 409 of a server-side apply; causes: fields and who set them. */
 void reply_conflicts(struct reply *reply, const json_t *causes);
 void reply_not_found(struct reply *reply, const struct request *request);
-void reply_invalid(struct reply *reply, const struct request *request,
-    const char *field, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void reply_invalid(struct reply *reply, const struct request *request, const char *field,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
 char *status_text(unsigned code, const char *message, json_t *details);
 /* "jobs.batch" */
 const char *resource_full(const struct request *request, char out[600]);
@@ -217,8 +211,8 @@ const char *resource_full(const struct request *request, char out[600]);
 struct selector;
 /* NULL with *bad set: not understood. */
 struct selector *selector_read(const struct request *request, bool *bad);
-bool selector_has(const struct selector *selector, const char *key,
-    const json_t *labels, const json_t *fields);
+bool selector_has(
+    const struct selector *selector, const char *key, const json_t *labels, const json_t *fields);
 bool selector_is_empty(const struct selector *selector);
 void selector_free(struct selector *selector);
 
@@ -254,11 +248,10 @@ json_t *patch_operations(json_t *target, const json_t *operations);
 /* apply.c: who set which field */
 bool apply_is(const struct request *request);
 /* After any other change of an object; before NULL: it is new. */
-void apply_note_update(
-    const struct request *request, const json_t *before, json_t *after);
+void apply_note_update(const struct request *request, const json_t *before, json_t *after);
 /* What live, NULL for none, becomes. NULL with a reply: a conflict. */
-json_t *apply_to(const struct request *request, const json_t *live,
-    const json_t *config, struct reply *reply);
+json_t *apply_to(
+    const struct request *request, const json_t *live, const json_t *config, struct reply *reply);
 
 /* defaults.c: what a server fills in */
 void default_new(enum kind_index kind, json_t *document);
@@ -267,33 +260,32 @@ json_t *default_uid(void);
 void default_suffix(char out[6]);
 
 /* rules.c: false with a reply: refused */
-bool rules_new(
-    const struct request *request, const json_t *document, struct reply *reply);
-bool rules_change(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply);
+bool rules_new(const struct request *request, const json_t *document, struct reply *reply);
+bool rules_change(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply);
 
 /* admission.c */
 void admission_mutate(const struct request *request, json_t *document);
-bool admission_validate(const struct request *request, const json_t *before,
-    const json_t *document, struct reply *reply);
+bool admission_validate(const struct request *request, const json_t *before, const json_t *document,
+    struct reply *reply);
 
-bool admission_delete(const struct request *request, const json_t *document,
-    bool orphans, struct reply *reply);
+bool admission_delete(
+    const struct request *request, const json_t *document, bool orphans, struct reply *reply);
 bool admission_is_managed(const struct request *request);
 /* Data of the ConfigMap that policies read; NULL: it is not there. */
 const json_t *admission_balances(void);
 /* False, with a reply. */
-bool admission_refuse(const struct request *request, struct reply *reply,
-    const char *policy, const char *message);
+bool admission_refuse(
+    const struct request *request, struct reply *reply, const char *policy, const char *message);
 
 /* guard.c: false with a reply: refused. before NULL: of a new object */
-bool guard_changes(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply);
-bool guard_deletes(const struct request *request, const json_t *job,
-    bool orphans, struct reply *reply);
+bool guard_changes(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply);
+bool guard_deletes(
+    const struct request *request, const json_t *job, bool orphans, struct reply *reply);
 /* after NULL: of one that is deleted. */
-bool guard_own(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply);
+bool guard_own(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply);
 bool guard_makes_pods(const struct request *request);
 bool guard_may_override(const struct request *request);
 
@@ -331,8 +323,8 @@ void node_learn(struct object *node);
 void node_lost(struct object *node);
 void node_release(struct object *pod);
 void schedule_all(int64_t at_ms);
-void condition_set(json_t *document, const char *type, const char *status,
-    const char *reason, const char *message);
+void condition_set(json_t *document, const char *type, const char *status, const char *reason,
+    const char *message);
 bool condition_is(const json_t *document, const char *type);
 
 /* resize.c */
@@ -340,8 +332,8 @@ bool resize_is(const struct request *request);
 /* before with the resources of after, which is taken over */
 json_t *resize_only(const json_t *before, json_t *after);
 /* False with a reply: refused. */
-bool resize_rules(const struct request *request, const json_t *before,
-    const json_t *after, struct reply *reply);
+bool resize_rules(
+    const struct request *request, const json_t *before, const json_t *after, struct reply *reply);
 /* What a container that starts has. */
 void resize_begin(json_t *status, const json_t *container);
 /* Of a pod that runs. */

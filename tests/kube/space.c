@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The namespace controller: one that is deleted is emptied first, its Jobs and
- * pods as if each were deleted, and goes when the last of them is gone.
+ * The namespace controller: one that is deleted is emptied first, its Jobs and pods as if each were
+ * deleted, and goes when the last of them is gone.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +13,9 @@ enum { LOOK_AGAIN_MS = 50 };
 bool
 space_is_ending(const char *name)
 {
-	const struct object *const space =
-	    store_find(KUBE_NAMESPACES, "", name);
+	const struct object *const space = store_find(KUBE_NAMESPACES, "", name);
 
-	return space != NULL && json_at(space->now->document,
-				    "metadata.deletionTimestamp") != NULL;
+	return space != NULL && json_at(space->now->document, "metadata.deletionTimestamp") != NULL;
 }
 
 void
@@ -37,15 +35,12 @@ static bool
 empty(const char *name)
 {
 	char prefix[260];
-	const size_t length =
-	    (size_t)snprintf(prefix, sizeof(prefix), "%s/", name);
+	const size_t length = (size_t)snprintf(prefix, sizeof(prefix), "%s/", name);
 	bool is_empty = true;
 
 	for (int kind = 0; kind < KUBE_KIND_COUNT; kind++) {
 		struct object *at =
-		    kinds[kind].namespaced
-			? store_from((enum kind_index)kind, prefix)
-			: NULL;
+		    kinds[kind].namespaced ? store_from((enum kind_index)kind, prefix) : NULL;
 
 		while (at != NULL && strncmp(at->key, prefix, length) == 0) {
 			struct object *const next = at->next[0];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The objects, each kind in a skip list by key, so that one is found and a
- * namespace listed in order without looking at others; the one counter that is
- * everything's resourceVersion; and the last events, which watches go by.
+ * The objects, each kind in a skip list by key, so that one is found and a namespace listed in
+ * order without looking at others; the one counter that is everything's resourceVersion; and the
+ * last events, which watches go by.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,32 +19,28 @@ const struct kind kinds[KUBE_KIND_COUNT] = {
     [KUBE_JOBS] = {"jobs", "Job", "batch", "v1", "batch/v1", true},
     [KUBE_CRON_JOBS] = {"cronjobs", "CronJob", "batch", "v1", "batch/v1", true},
     [KUBE_LIMIT_RANGES] = {"limitranges", "LimitRange", "", "v1", "v1", true},
-    [KUBE_RUNTIME_CLASSES] = {"runtimeclasses", "RuntimeClass", "node.k8s.io",
-	"v1", "node.k8s.io/v1", false},
-#define DEVICES(resource, kind, namespaced)                                    \
-	{                                                                      \
-		resource, kind, "resource.k8s.io", "v1", "resource.k8s.io/v1", \
-		    namespaced                                                 \
+    [KUBE_RUNTIME_CLASSES] = {"runtimeclasses", "RuntimeClass", "node.k8s.io", "v1",
+	"node.k8s.io/v1", false},
+#define DEVICES(resource, kind, namespaced)                                                        \
+	{                                                                                          \
+		resource, kind, "resource.k8s.io", "v1", "resource.k8s.io/v1", namespaced          \
 	}
     [KUBE_DEVICE_CLASSES] = DEVICES("deviceclasses", "DeviceClass", false),
     [KUBE_RESOURCE_SLICES] = DEVICES("resourceslices", "ResourceSlice", false),
     [KUBE_RESOURCE_CLAIMS] = DEVICES("resourceclaims", "ResourceClaim", true),
-    [KUBE_CLAIM_TEMPLATES] =
-	DEVICES("resourceclaimtemplates", "ResourceClaimTemplate", true),
+    [KUBE_CLAIM_TEMPLATES] = DEVICES("resourceclaimtemplates", "ResourceClaimTemplate", true),
 #undef DEVICES
-#define ADMISSION(resource, kind)                                              \
-	{                                                                      \
-		resource, kind, "admissionregistration.k8s.io", "v1",          \
-		    "admissionregistration.k8s.io/v1", false                   \
+#define ADMISSION(resource, kind)                                                                  \
+	{                                                                                          \
+		resource, kind, "admissionregistration.k8s.io", "v1",                              \
+		    "admissionregistration.k8s.io/v1", false                                       \
 	}
-    [KUBE_MUTATING] =
-	ADMISSION("mutatingadmissionpolicies", "MutatingAdmissionPolicy"),
-    [KUBE_MUTATING_BINDINGS] = ADMISSION(
-	"mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding"),
-    [KUBE_VALIDATING] =
-	ADMISSION("validatingadmissionpolicies", "ValidatingAdmissionPolicy"),
-    [KUBE_VALIDATING_BINDINGS] = ADMISSION("validatingadmissionpolicybindings",
-	"ValidatingAdmissionPolicyBinding"),
+    [KUBE_MUTATING] = ADMISSION("mutatingadmissionpolicies", "MutatingAdmissionPolicy"),
+    [KUBE_MUTATING_BINDINGS] =
+	ADMISSION("mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding"),
+    [KUBE_VALIDATING] = ADMISSION("validatingadmissionpolicies", "ValidatingAdmissionPolicy"),
+    [KUBE_VALIDATING_BINDINGS] =
+	ADMISSION("validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding"),
 #undef ADMISSION
 };
 
@@ -58,8 +54,7 @@ struct world world = {
 void
 store_start(void)
 {
-	world.events =
-	    calloc((size_t)world.options.history, sizeof(*world.events));
+	world.events = calloc((size_t)world.options.history, sizeof(*world.events));
 	world.changed_end = &world.changed;
 	world.next_due_ms = INT64_MAX;
 	world.counts = json_object();
@@ -87,14 +82,13 @@ version_drop(struct version *version)
 static json_t *
 fields_of(const json_t *document)
 {
-	static const char *const names[] = {"metadata.name",
-	    "metadata.namespace", "spec.nodeName", "spec.schedulerName",
-	    "status.phase"};
+	static const char *const names[] = {"metadata.name", "metadata.namespace", "spec.nodeName",
+	    "spec.schedulerName", "status.phase"};
 	json_t *const fields = json_object();
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		json_object_set_new(fields, names[i],
-		    json_string(json_text_at(document, names[i])));
+		json_object_set_new(
+		    fields, names[i], json_string(json_text_at(document, names[i])));
 	return fields;
 }
 
@@ -129,8 +123,7 @@ event_free(struct event *event)
 static void
 event_forget(void)
 {
-	struct event *const oldest =
-	    &world.events[world.first_event++ % world.options.history];
+	struct event *const oldest = &world.events[world.first_event++ % world.options.history];
 
 	world.compacted = oldest->now->number;
 	event_free(oldest);
@@ -145,8 +138,7 @@ store_compact(void)
 }
 
 static void
-event_add(enum event_type type, const struct object *object,
-    const struct version *before)
+event_add(enum event_type type, const struct object *object, const struct version *before)
 {
 	struct event *event;
 
@@ -167,8 +159,7 @@ event_add(enum event_type type, const struct object *object,
 
 /* The last before key on each level, as places where a next stands. */
 static void
-store_places(
-    enum kind_index kind, const char *key, struct object **places[STORE_LEVELS])
+store_places(enum kind_index kind, const char *key, struct object **places[STORE_LEVELS])
 {
 	struct object **next = world.heads[kind];
 
@@ -189,8 +180,7 @@ store_from(enum kind_index kind, const char *key)
 }
 
 static void
-key_write(
-    enum kind_index kind, const char *space, const char *name, char out[520])
+key_write(enum kind_index kind, const char *space, const char *name, char out[520])
 {
 	if (kinds[kind].namespaced)
 		snprintf(out, 520, "%s/%s", space, name);
@@ -219,8 +209,7 @@ random_level(void)
 	state ^= state << 13;
 	state ^= state >> 7;
 	state ^= state << 17;
-	for (uint64_t bits = state; level < STORE_LEVELS && bits % 4 == 0;
-	     bits /= 4)
+	for (uint64_t bits = state; level < STORE_LEVELS && bits % 4 == 0; bits /= 4)
 		level++;
 	return level;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Watches: a stream of lines, each an event. A stream has a place in the ring
- * of events and writes what follows it, waiting for more; a thread each.
+ * Watches: a stream of lines, each an event. A stream has a place in the ring of events and writes
+ * what follows it, waiting for more; a thread each.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -41,8 +41,7 @@ stream_socket(struct stream *stream, int fd)
 }
 
 static void
-line_write(FILE *out, const char *type, enum kind_index kind,
-    const struct version *version)
+line_write(FILE *out, const char *type, enum kind_index kind, const struct version *version)
 {
 	fprintf(out,
 	    "{\"type\":\"%s\",\"object\":{\"kind\":\"%s\","
@@ -70,9 +69,8 @@ gone_write(FILE *out, int64_t asked)
 	char message[128];
 	char *status;
 
-	snprintf(message, sizeof(message),
-	    "too old resource version: %" PRId64 " (%" PRId64 ")", asked,
-	    world.compacted);
+	snprintf(message, sizeof(message), "too old resource version: %" PRId64 " (%" PRId64 ")",
+	    asked, world.compacted);
 	status = status_text(410, message, NULL);
 	fprintf(out, "{\"type\":\"ERROR\",\"object\":%s}\n", status);
 	free(status);
@@ -82,11 +80,11 @@ gone_write(FILE *out, int64_t asked)
 static const char *
 event_word(const struct stream *stream, const struct event *event)
 {
-	const bool is_in = selector_has(stream->selector, event->key,
-	    event->now->labels, event->now->fields);
-	const bool was_in = event->fields_before != NULL &&
-			    selector_has(stream->selector, event->key,
-				event->labels_before, event->fields_before);
+	const bool is_in =
+	    selector_has(stream->selector, event->key, event->now->labels, event->now->fields);
+	const bool was_in =
+	    event->fields_before != NULL &&
+	    selector_has(stream->selector, event->key, event->labels_before, event->fields_before);
 
 	if (event->type == EVENT_DELETED)
 		return was_in ? "DELETED" : NULL;
@@ -103,8 +101,7 @@ event_after(int64_t version)
 
 	while (low < high) {
 		const int64_t middle = low + (high - low) / 2;
-		const struct event *const event =
-		    &world.events[middle % world.options.history];
+		const struct event *const event = &world.events[middle % world.options.history];
 
 		if (event->now->number <= version)
 			low = middle + 1;
@@ -117,10 +114,8 @@ event_after(int64_t version)
 static void
 stream_all(struct stream *stream, bool wants_end, FILE *out)
 {
-	for (const struct object *at = store_from(stream->kind, ""); at != NULL;
-	     at = at->next[0])
-		if (selector_has(stream->selector, at->key, at->now->labels,
-			at->now->fields))
+	for (const struct object *at = store_from(stream->kind, ""); at != NULL; at = at->next[0])
+		if (selector_has(stream->selector, at->key, at->now->labels, at->now->fields))
 			line_write(out, "ADDED", stream->kind, at->now);
 	if (wants_end)
 		bookmark_write(out, stream->kind, true);
@@ -134,8 +129,7 @@ stream_begin(struct stream *stream, const struct request *request)
 	FILE *const out = open_memstream(&stream->text, &stream->length);
 
 	stream->at = world.end_event;
-	if (faults_take(&world.faults.gone) ||
-	    (asked != 0 && asked < world.compacted)) {
+	if (faults_take(&world.faults.gone) || (asked != 0 && asked < world.compacted)) {
 		gone_write(out, asked);
 		stream->is_ended = true;
 	} else if (asked == 0 || request->initial_events) {
@@ -149,15 +143,13 @@ stream_begin(struct stream *stream, const struct request *request)
 struct stream *
 stream_open(const struct request *request, struct reply *reply)
 {
-	const int64_t timeout_s =
-	    request->timeout_s > 0 ? request->timeout_s : DEFAULT_TIMEOUT_S;
+	const int64_t timeout_s = request->timeout_s > 0 ? request->timeout_s : DEFAULT_TIMEOUT_S;
 	struct stream *stream;
 	bool bad;
 	struct selector *const selector = selector_read(request, &bad);
 
 	if (bad) {
-		reply_fail(reply, request, 400,
-		    "unable to parse requirement: \"%s\" \"%s\"",
+		reply_fail(reply, request, 400, "unable to parse requirement: \"%s\" \"%s\"",
 		    request->labels, request->fields);
 		return NULL;
 	}
@@ -187,8 +179,7 @@ stream_faults(struct stream *stream, FILE *out)
 	if (faults_take(&world.faults.gone)) {
 		gone_write(out, 0);
 		stream->is_ended = true;
-	} else if (world.faults.down != 0 ||
-		   faults_take(&world.faults.cut_streams)) {
+	} else if (world.faults.down != 0 || faults_take(&world.faults.cut_streams)) {
 		stream->is_cut = true;
 	}
 }
@@ -200,15 +191,13 @@ stream_event(struct stream *stream, FILE *out)
 	while (stream->at < world.end_event) {
 		const struct event *const event =
 		    &world.events[stream->at++ % world.options.history];
-		const char *const word = event->kind == stream->kind
-					     ? event_word(stream, event)
-					     : NULL;
+		const char *const word =
+		    event->kind == stream->kind ? event_word(stream, event) : NULL;
 
 		if (word == NULL)
 			continue;
 		if (faults_take(&world.faults.cut_mid_line)) {
-			fprintf(out,
-			    "{\"type\":\"%s\",\"object\":{\"kind\":", word);
+			fprintf(out, "{\"type\":\"%s\",\"object\":{\"kind\":", word);
 			stream->is_cut = true;
 			return false;
 		}
@@ -228,13 +217,12 @@ stream_fill(struct stream *stream)
 	stream->sent = 0;
 	out = open_memstream(&stream->text, &stream->length);
 	stream_faults(stream, out);
-	if (!stream->is_ended && !stream->is_cut &&
-	    stream->at < world.first_event) {
+	if (!stream->is_ended && !stream->is_cut && stream->at < world.first_event) {
 		gone_write(out, 0);
 		stream->is_ended = true;
 	}
-	while (!stream->is_ended && !stream->is_cut &&
-	       ftello(out) < FILL_BYTES && stream_event(stream, out))
+	while (!stream->is_ended && !stream->is_cut && ftello(out) < FILL_BYTES &&
+	       stream_event(stream, out))
 		;
 	if (!stream->is_ended && !stream->is_cut && stream->bookmarks &&
 	    now >= stream->bookmark_ms && stream->at == world.end_event) {
@@ -281,8 +269,7 @@ stream_read(struct stream *stream, char *out, size_t size)
 			result = -1;
 		} else {
 			stream_fill(stream);
-			if (stream->length == 0 && !stream->is_ended &&
-			    !stream->is_cut)
+			if (stream->length == 0 && !stream->is_ended && !stream->is_cut)
 				stream_wait(stream);
 		}
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * POST, PUT, PATCH and DELETE: what a change goes through, in the order of a
- * real server: admission that mutates, defaults, rules, admission that
- * refuses, the store.
+ * POST, PUT, PATCH and DELETE: what a change goes through, in the order of a real server: admission
+ * that mutates, defaults, rules, admission that refuses, the store.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +13,12 @@ static json_t *
 body_read(const struct request *request, struct reply *reply)
 {
 	json_error_t error;
-	json_t *const body =
-	    json_loadb(request->body, request->body_length, 0, &error);
+	json_t *const body = json_loadb(request->body, request->body_length, 0, &error);
 
 	if (body == NULL)
 		reply_fail(reply, request, 400,
-		    "the object provided is unrecognized: %s at offset %d",
-		    error.text, error.position);
+		    "the object provided is unrecognized: %s at offset %d", error.text,
+		    error.position);
 	return body;
 }
 
@@ -33,8 +31,7 @@ strip_kind(json_t *document)
 
 /* As if written, for dryRun. */
 static void
-reply_document(struct reply *reply, unsigned status, json_t *document,
-    enum kind_index kind)
+reply_document(struct reply *reply, unsigned status, json_t *document, enum kind_index kind)
 {
 	struct version shown = {
 	    .text = json_dumps(document, JSON_COMPACT),
@@ -52,8 +49,7 @@ static bool
 create_name(struct request *request, json_t *document, struct reply *reply)
 {
 	const char *const space = json_text_at(document, "metadata.namespace");
-	const char *const generate =
-	    json_text_at(document, "metadata.generateName");
+	const char *const generate = json_text_at(document, "metadata.generateName");
 	char suffix[6], name[256];
 
 	if (space[0] != '\0' && strcmp(space, request->space) != 0) {
@@ -63,11 +59,10 @@ create_name(struct request *request, json_t *document, struct reply *reply)
 		return false;
 	}
 	if (kinds[request->kind].namespaced) {
-		json_put_at(document, "metadata.namespace",
-		    json_string(request->space));
+		json_put_at(document, "metadata.namespace", json_string(request->space));
 		if (store_find(KUBE_NAMESPACES, "", request->space) == NULL) {
-			reply_fail(reply, request, 404,
-			    "namespaces \"%s\" not found", request->space);
+			reply_fail(
+			    reply, request, 404, "namespaces \"%s\" not found", request->space);
 			return false;
 		}
 		if (space_is_ending(request->space)) {
@@ -75,27 +70,24 @@ create_name(struct request *request, json_t *document, struct reply *reply)
 			    "%s \"%s\" is forbidden: unable to create new "
 			    "content in namespace %s because it is being "
 			    "terminated",
-			    request->resource,
-			    json_text_at(document, "metadata.name"),
+			    request->resource, json_text_at(document, "metadata.name"),
 			    request->space);
 			return false;
 		}
 	}
-	if (json_text_at(document, "metadata.name")[0] == '\0' &&
-	    generate[0] != '\0') {
+	if (json_text_at(document, "metadata.name")[0] == '\0' && generate[0] != '\0') {
 		/* Since 1.30 a name that is taken is made anew, so often. */
 		for (int i = 0; i < NAME_TRIES; i++) {
 			default_suffix(suffix);
-			snprintf(
-			    name, sizeof(name), "%.240s%s", generate, suffix);
-			if (store_find((enum kind_index)request->kind,
-				request->space, name) == NULL)
+			snprintf(name, sizeof(name), "%.240s%s", generate, suffix);
+			if (store_find((enum kind_index)request->kind, request->space, name) ==
+			    NULL)
 				break;
 		}
 		json_put_at(document, "metadata.name", json_string(name));
 	}
-	snprintf(request->name, sizeof(request->name), "%s",
-	    json_text_at(document, "metadata.name"));
+	snprintf(
+	    request->name, sizeof(request->name), "%s", json_text_at(document, "metadata.name"));
 	return true;
 }
 
@@ -115,8 +107,7 @@ create(struct request *request, json_t *document, struct reply *reply)
 		apply_note_update(request, NULL, document);
 	}
 	/* Source: k8s.io/apiserver/pkg/admission/plugin/webhook/errors */
-	if (kind == KUBE_PODS && request->dry_run &&
-	    limits_refuse_dry_runs(request->space)) {
+	if (kind == KUBE_PODS && request->dry_run && limits_refuse_dry_runs(request->space)) {
 		json_decref(document);
 		reply_fail(reply, request, 400,
 		    "admission webhook \"sidecar.test\" does not support dry "
@@ -154,11 +145,10 @@ answer_create(const struct request *request, struct reply *reply)
 		return;
 	if (!json_is_object(document) ||
 	    strcmp(json_text_at(document, "kind"), kinds[own.kind].kind) != 0 ||
-	    strcmp(json_text_at(document, "apiVersion"),
-		kinds[own.kind].api_version) != 0) {
+	    strcmp(json_text_at(document, "apiVersion"), kinds[own.kind].api_version) != 0) {
 		reply_fail(reply, request, 400,
-		    "the object provided is unrecognized: want kind %s of %s",
-		    kinds[own.kind].kind, kinds[own.kind].api_version);
+		    "the object provided is unrecognized: want kind %s of %s", kinds[own.kind].kind,
+		    kinds[own.kind].api_version);
 		json_decref(document);
 		return;
 	}
@@ -170,9 +160,8 @@ answer_create(const struct request *request, struct reply *reply)
 static void
 keep_owned(const struct request *request, const json_t *before, json_t **after)
 {
-	static const char *const owned[] = {"name", "namespace", "uid",
-	    "creationTimestamp", "generation", "deletionTimestamp",
-	    "deletionGracePeriodSeconds"};
+	static const char *const owned[] = {"name", "namespace", "uid", "creationTimestamp",
+	    "generation", "deletionTimestamp", "deletionGracePeriodSeconds"};
 	json_t *document = *after;
 
 	strip_kind(document);
@@ -187,33 +176,29 @@ keep_owned(const struct request *request, const json_t *before, json_t **after)
 		json_decref(document);
 		*after = document = whole;
 	} else if (json_object_get(before, "status") != NULL) {
-		json_object_set_new(document, "status",
-		    json_deep_copy(json_object_get(before, "status")));
+		json_object_set_new(
+		    document, "status", json_deep_copy(json_object_get(before, "status")));
 	}
 	for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++) {
-		json_t *const value =
-		    json_object_get(json_at(before, "metadata"), owned[i]);
+		json_t *const value = json_object_get(json_at(before, "metadata"), owned[i]);
 		char path[64];
 
 		snprintf(path, sizeof(path), "metadata.%s", owned[i]);
 		if (value != NULL)
 			json_put_at(document, path, json_deep_copy(value));
 		else
-			json_object_del(
-			    json_at(document, "metadata"), owned[i]);
+			json_object_del(json_at(document, "metadata"), owned[i]);
 	}
 }
 
 static bool
-is_newest(const struct request *request, const struct object *object,
-    const json_t *after, struct reply *reply)
+is_newest(const struct request *request, const struct object *object, const json_t *after,
+    struct reply *reply)
 {
-	const char *const version =
-	    json_text_at(after, "metadata.resourceVersion");
+	const char *const version = json_text_at(after, "metadata.resourceVersion");
 	char full[600];
 
-	if (version[0] == '\0' ||
-	    strtoll(version, NULL, 10) == object->now->number)
+	if (version[0] == '\0' || strtoll(version, NULL, 10) == object->now->number)
 		return true;
 	reply_fail(reply, request, 409,
 	    "Operation cannot be fulfilled on %s \"%s\": the object has been "
@@ -225,8 +210,7 @@ is_newest(const struct request *request, const struct object *object,
 
 /* Takes the document over. */
 static void
-change(const struct request *request, struct object *object, json_t *after,
-    struct reply *reply)
+change(const struct request *request, struct object *object, json_t *after, struct reply *reply)
 {
 	const json_t *const before = object->now->document;
 
@@ -248,8 +232,7 @@ change(const struct request *request, struct object *object, json_t *after,
 	if (json_at(before, "metadata.generation") != NULL &&
 	    json_equal(json_at(before, "spec"), json_at(after, "spec")) != 1)
 		json_put_at(after, "metadata.generation",
-		    json_integer(
-			json_int_at(before, "metadata.generation", 0) + 1));
+		    json_integer(json_int_at(before, "metadata.generation", 0) + 1));
 	if (request->dry_run) {
 		reply_document(reply, 200, after, object->kind);
 		return;
@@ -264,15 +247,14 @@ change(const struct request *request, struct object *object, json_t *after,
 static struct object *
 object_of(const struct request *request, struct reply *reply)
 {
-	struct object *const object = store_find(
-	    (enum kind_index)request->kind, request->space, request->name);
+	struct object *const object =
+	    store_find((enum kind_index)request->kind, request->space, request->name);
 
 	if (object == NULL)
 		reply_not_found(reply, request);
-	else if (request->sub[0] != '\0' &&
-		 strcmp(request->sub, "status") != 0 && !resize_is(request))
-		reply_fail(reply, request, 404,
-		    "the server could not find the requested resource");
+	else if (request->sub[0] != '\0' && strcmp(request->sub, "status") != 0 &&
+		 !resize_is(request))
+		reply_fail(reply, request, 404, "the server could not find the requested resource");
 	else
 		return object;
 	return NULL;
@@ -299,16 +281,14 @@ answer_replace(const struct request *request, struct reply *reply)
 
 /* NULL with a reply: it can't be. */
 static json_t *
-patched(const struct request *request, const struct object *object,
-    const json_t *patch, struct reply *reply)
+patched(const struct request *request, const struct object *object, const json_t *patch,
+    struct reply *reply)
 {
 	const size_t length = strcspn(request->type, ";");
 	json_t *const document = object_edit(object);
 	json_t *result = NULL;
 
-#define IS_TYPE(name)                                                          \
-	(length == sizeof(name) - 1 &&                                         \
-	    strncmp(request->type, name, length) == 0)
+#define IS_TYPE(name) (length == sizeof(name) - 1 && strncmp(request->type, name, length) == 0)
 	if (IS_TYPE("application/merge-patch+json"))
 		return patch_merge(document, patch);
 	if (IS_TYPE("application/strategic-merge-patch+json"))
@@ -333,18 +313,14 @@ patched(const struct request *request, const struct object *object,
 
 /* False with a reply: it is no configuration of this object. */
 static bool
-config_is_good(
-    const struct request *request, const json_t *config, struct reply *reply)
+config_is_good(const struct request *request, const json_t *config, struct reply *reply)
 {
 	const char *wrong = NULL;
 
-	if (strcmp(json_text_at(config, "kind"), kinds[request->kind].kind) !=
-		0 ||
-	    strcmp(json_text_at(config, "apiVersion"),
-		kinds[request->kind].api_version) != 0)
+	if (strcmp(json_text_at(config, "kind"), kinds[request->kind].kind) != 0 ||
+	    strcmp(json_text_at(config, "apiVersion"), kinds[request->kind].api_version) != 0)
 		wrong = "invalid object type";
-	else if (strcmp(json_text_at(config, "metadata.name"), request->name) !=
-		 0)
+	else if (strcmp(json_text_at(config, "metadata.name"), request->name) != 0)
 		wrong = "the name of the object does not match the name on the "
 			"URL";
 	else if (json_at(config, "metadata.managedFields") != NULL)
@@ -362,8 +338,8 @@ config_is_good(
 static void
 answer_apply(const struct request *request, struct reply *reply)
 {
-	struct object *const object = store_find(
-	    (enum kind_index)request->kind, request->space, request->name);
+	struct object *const object =
+	    store_find((enum kind_index)request->kind, request->space, request->name);
 	json_t *const config = body_read(request, reply);
 	struct request own = *request;
 	json_t *after = NULL;
@@ -371,9 +347,8 @@ answer_apply(const struct request *request, struct reply *reply)
 	if (config == NULL)
 		return;
 	if (config_is_good(request, config, reply))
-		after = apply_to(request,
-		    object == NULL ? NULL : object->now->document, config,
-		    reply);
+		after =
+		    apply_to(request, object == NULL ? NULL : object->now->document, config, reply);
 	json_decref(config);
 	if (after == NULL)
 		return;
@@ -414,31 +389,25 @@ static void
 pod_delete(struct object *pod, int64_t grace_s)
 {
 	json_t *const now = pod->now->document;
-	const double stop_s = atof(json_text_at(
-	    json_at(now, "metadata.annotations"), "test/stop-seconds"));
+	const double stop_s =
+	    atof(json_text_at(json_at(now, "metadata.annotations"), "test/stop-seconds"));
 	json_t *after;
 
 	if (grace_s < 0)
-		grace_s =
-		    json_int_at(now, "spec.terminationGracePeriodSeconds", 30);
-	if (grace_s == 0 || pod_is_over(now) ||
-	    json_text_at(now, "spec.nodeName")[0] == '\0') {
+		grace_s = json_int_at(now, "spec.terminationGracePeriodSeconds", 30);
+	if (grace_s == 0 || pod_is_over(now) || json_text_at(now, "spec.nodeName")[0] == '\0') {
 		store_remove(pod);
 		return;
 	}
 	if (json_at(now, "metadata.deletionTimestamp") != NULL)
 		return;
 	after = object_edit(pod);
-	json_put_at(after, "metadata.deletionTimestamp",
-	    json_time(now_ms() + grace_s * 1000));
-	json_put_at(after, "metadata.deletionGracePeriodSeconds",
-	    json_integer(grace_s));
+	json_put_at(after, "metadata.deletionTimestamp", json_time(now_ms() + grace_s * 1000));
+	json_put_at(after, "metadata.deletionGracePeriodSeconds", json_integer(grace_s));
 	store_put(pod, after);
-	control_at(
-	    pod, now_ms() + control_ms(stop_s > 0 && stop_s < (double)grace_s
-					   ? stop_s
-				       : stop_s > 0 ? (double)grace_s
-						    : 0.3));
+	control_at(pod, now_ms() + control_ms(stop_s > 0 && stop_s < (double)grace_s ? stop_s
+					      : stop_s > 0 ? (double)grace_s
+							   : 0.3));
 }
 
 void
@@ -470,8 +439,7 @@ job_delete(struct object *job, bool orphans)
 		if (orphans) {
 			json_t *const after = object_edit(pod);
 
-			json_object_del(
-			    json_at(after, "metadata"), "ownerReferences");
+			json_object_del(json_at(after, "metadata"), "ownerReferences");
 			store_put(pod, after);
 		} else {
 			object_delete(pod, -1);
@@ -484,15 +452,12 @@ precondition_holds(const struct request *request, const struct object *object,
     const json_t *options, struct reply *reply)
 {
 	const char *const uid = json_text_at(options, "preconditions.uid");
-	const char *const version =
-	    json_text_at(options, "preconditions.resourceVersion");
-	const char *const is =
-	    json_text_at(object->now->document, "metadata.uid");
+	const char *const version = json_text_at(options, "preconditions.resourceVersion");
+	const char *const is = json_text_at(object->now->document, "metadata.uid");
 	char full[600];
 
 	if ((uid[0] == '\0' || strcmp(uid, is) == 0) &&
-	    (version[0] == '\0' ||
-		strtoll(version, NULL, 10) == object->now->number))
+	    (version[0] == '\0' || strtoll(version, NULL, 10) == object->now->number))
 		return true;
 	reply_fail(reply, request, 409,
 	    "Operation cannot be fulfilled on %s \"%s\": Precondition failed: "
@@ -501,13 +466,12 @@ precondition_holds(const struct request *request, const struct object *object,
 	return false;
 }
 
-/* The options say so, or else a finalizer does, or else it is batch/v1's
- * default. Source: registry/generic, shouldOrphanDependents. */
+/* The options say so, or else a finalizer does, or else it is batch/v1's default. Source:
+ * registry/generic, shouldOrphanDependents. */
 static bool
 leaves_pods(const json_t *job, const json_t *options, const char *policy)
 {
-	const json_t *const orphans =
-	    json_object_get(options, "orphanDependents");
+	const json_t *const orphans = json_object_get(options, "orphanDependents");
 	json_t *finalizer;
 	size_t i;
 
@@ -516,23 +480,19 @@ leaves_pods(const json_t *job, const json_t *options, const char *policy)
 	if (policy[0] != '\0')
 		return strcmp(policy, "Orphan") == 0;
 	json_array_foreach(json_at(job, "metadata.finalizers"), i, finalizer)
-		if (strcmp(json_string_value(finalizer),
-			"foregroundDeletion") == 0)
+		if (strcmp(json_string_value(finalizer), "foregroundDeletion") == 0)
 			return false;
 	return true;
 }
 
 static void
-delete_with(const struct request *request, struct object *object,
-    const json_t *options, struct reply *reply)
+delete_with(const struct request *request, struct object *object, const json_t *options,
+    struct reply *reply)
 {
 	const char *const asked = json_text_at(options, "propagationPolicy");
-	const char *const policy =
-	    asked[0] != '\0' ? asked : request->propagation;
-	const bool orphans =
-	    leaves_pods(object->now->document, options, policy);
-	const int64_t grace_s =
-	    json_int_at(options, "gracePeriodSeconds", request->grace_s);
+	const char *const policy = asked[0] != '\0' ? asked : request->propagation;
+	const bool orphans = leaves_pods(object->now->document, options, policy);
+	const int64_t grace_s = json_int_at(options, "gracePeriodSeconds", request->grace_s);
 	char text[1024];
 
 	if (!admission_delete(request, object->now->document, orphans, reply))
@@ -546,8 +506,7 @@ delete_with(const struct request *request, struct object *object,
 		struct version *const last = object->now;
 
 		object_delete(object, grace_s);
-		reply_object(reply, 200,
-		    object->is_removed ? last : object->now, KUBE_PODS);
+		reply_object(reply, 200, object->is_removed ? last : object->now, KUBE_PODS);
 		version_drop(last);
 		return;
 	}
@@ -562,11 +521,10 @@ delete_with(const struct request *request, struct object *object,
 	else
 		job_delete(object, orphans);
 	if (kinds[request->kind].group[0] != '\0' && policy[0] == '\0')
-		reply->warning =
-		    "299 - \"child pods are preserved by default when jobs "
-		    "are deleted; set propagationPolicy=Background to remove "
-		    "them or set propagationPolicy=Orphan to suppress this "
-		    "warning\"";
+		reply->warning = "299 - \"child pods are preserved by default when jobs "
+				 "are deleted; set propagationPolicy=Background to remove "
+				 "them or set propagationPolicy=Orphan to suppress this "
+				 "warning\"";
 	reply_text(reply, 200, text);
 }
 
@@ -578,8 +536,7 @@ answer_delete(const struct request *request, struct reply *reply)
 
 	if (object == NULL)
 		return;
-	if (request->body_length > 0 &&
-	    (options = body_read(request, reply)) == NULL)
+	if (request->body_length > 0 && (options = body_read(request, reply)) == NULL)
 		return;
 	if (precondition_holds(request, object, options, reply))
 		delete_with(request, object, options, reply);

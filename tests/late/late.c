@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "Can't Be Late": the ticks, as its published simulator has them; policies
- * that need no memory, which are the published baselines and the slack rule;
- * and the least that a job costs for somebody who knows all that comes.
+ * "Can't Be Late": the ticks, as its published simulator has them; policies that need no memory,
+ * which are the published baselines and the slack rule; and the least that a job costs for somebody
+ * who knows all that comes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static int
 check_regions(const struct lt_late *late, struct lt_error *err)
 {
 	if (late->region_count == 0 || late->region_count > LT_LATE_REGIONS_MAX)
-		return lt_fail(err, LT_EINPUT, "regions: got %u, want 1 to %d",
-		    late->region_count, LT_LATE_REGIONS_MAX);
+		return lt_fail(err, LT_EINPUT, "regions: got %u, want 1 to %d", late->region_count,
+		    LT_LATE_REGIONS_MAX);
 	for (uint32_t i = 0; i < late->region_count; i++) {
 		const struct lt_sim_spot_trace *const trace = trace_of(late, i);
 
@@ -43,25 +43,21 @@ is_forced(const struct lt_late_now *now, int64_t tick_s)
 }
 
 static struct lt_late_choice
-choice_of(const struct lt_late_now *now, const struct lt_late_policy *policy,
-    int64_t tick_s)
+choice_of(const struct lt_late_now *now, const struct lt_late_policy *policy, int64_t tick_s)
 {
 	struct lt_late_choice choice = policy->choose(policy->context, now);
 
 	if (is_forced(now, tick_s))
-		choice.place = now->place == LT_LATE_SPOT && now->unpaid_s == 0
-				   ? LT_LATE_SPOT
-				   : LT_LATE_ON_DEMAND;
-	if (choice.place == LT_LATE_SPOT &&
-	    trace_of(now->of, choice.region)->taken[now->tick])
+		choice.place = now->place == LT_LATE_SPOT && now->unpaid_s == 0 ? LT_LATE_SPOT
+										: LT_LATE_ON_DEMAND;
+	if (choice.place == LT_LATE_SPOT && trace_of(now->of, choice.region)->taken[now->tick])
 		choice.place = LT_LATE_IDLE;
 	return choice;
 }
 
 /* What that tick did. */
 static void
-count_tick(
-    struct lt_late_now *now, struct lt_late_outcome *outcome, int64_t tick_s)
+count_tick(struct lt_late_now *now, struct lt_late_outcome *outcome, int64_t tick_s)
 {
 	const int64_t paid_s = now->unpaid_s < tick_s ? now->unpaid_s : tick_s;
 	const int64_t done_s = tick_s - paid_s;
@@ -95,11 +91,9 @@ lt_late_run(struct lt_late_outcome *outcome, const struct lt_late *late,
 		now.there = !trace_of(late, now.region)->taken[now.tick];
 
 		const bool was_taken = now.place == LT_LATE_SPOT && !now.there;
-		const struct lt_late_choice to =
-		    choice_of(&now, policy, tick_s);
+		const struct lt_late_choice to = choice_of(&now, policy, tick_s);
 
-		if (to.place != LT_LATE_IDLE &&
-		    (to.place != now.place || was_taken)) {
+		if (to.place != LT_LATE_IDLE && (to.place != now.place || was_taken)) {
 			now.unpaid_s = late->job.restart_s;
 			outcome->restarts++;
 		}
@@ -145,8 +139,7 @@ lt_late_is_safe(const struct lt_late_now *now)
 	const bool works = now->place == LT_LATE_SPOT && now->there;
 	const int64_t restart_s = now->of->job.restart_s;
 
-	return has_time(
-	    now, now->work_s + restart_s + (works ? now->unpaid_s : restart_s));
+	return has_time(now, now->work_s + restart_s + (works ? now->unpaid_s : restart_s));
 }
 
 bool
@@ -192,9 +185,7 @@ greedy(void *context, const struct lt_late_now *now)
 	struct lt_late_choice choice;
 
 	(void)context;
-	return net(&choice, now)
-		   ? choice
-		   : place_at(now, now->there ? LT_LATE_SPOT : LT_LATE_IDLE);
+	return net(&choice, now) ? choice : place_at(now, now->there ? LT_LATE_SPOT : LT_LATE_IDLE);
 }
 
 static struct lt_late_choice
@@ -210,8 +201,7 @@ ahead_of(const struct lt_late_now *now, int64_t at_s)
 {
 	const struct lt_late_job *const job = &now->of->job;
 
-	return (job->work_s - now->work_s) * job->deadline_s -
-	       at_s * job->work_s;
+	return (job->work_s - now->work_s) * job->deadline_s - at_s * job->work_s;
 }
 
 static struct lt_late_choice
@@ -226,9 +216,8 @@ uniform(void *context, const struct lt_late_now *now)
 	if (now->there)
 		return place_at(now, LT_LATE_SPOT);
 	/* Who is on demand stays until it is ahead by two restarts. */
-	if (now->place == LT_LATE_ON_DEMAND
-		? ahead_of(now, now_s + 2 * now->of->job.restart_s) <= 0
-		: ahead_of(now, now_s) < 0)
+	if (now->place == LT_LATE_ON_DEMAND ? ahead_of(now, now_s + 2 * now->of->job.restart_s) <= 0
+					    : ahead_of(now, now_s) < 0)
 		return place_at(now, LT_LATE_ON_DEMAND);
 	return place_at(now, LT_LATE_IDLE);
 }
@@ -239,8 +228,7 @@ slack(void *context, const struct lt_late_now *now)
 	(void)context;
 	if (now->there && lt_late_is_safe(now))
 		return place_at(now, LT_LATE_SPOT);
-	if (now->place != LT_LATE_ON_DEMAND && !now->there &&
-	    lt_late_has_slack(now))
+	if (now->place != LT_LATE_ON_DEMAND && !now->there && lt_late_has_slack(now))
 		return place_at(now, LT_LATE_IDLE);
 	return place_at(now, LT_LATE_ON_DEMAND);
 }
@@ -249,29 +237,24 @@ slack(void *context, const struct lt_late_now *now)
 static struct lt_late_choice
 one_way(void *context, const struct lt_late_now *now)
 {
-	return now->place == LT_LATE_ON_DEMAND
-		   ? place_at(now, LT_LATE_ON_DEMAND)
-		   : slack(context, now);
+	return now->place == LT_LATE_ON_DEMAND ? place_at(now, LT_LATE_ON_DEMAND)
+					       : slack(context, now);
 }
 
 const struct lt_late_policy lt_late_policies[LT_LATE_POLICY_COUNT] = {
     [LT_LATE_ALL_ON_DEMAND] = {"on-demand", "on demand", all_on_demand, NULL},
-    [LT_LATE_GREEDY] = {"greedy", "spot, as long as the deadline allows",
-	greedy, NULL},
-    [LT_LATE_SPOT_ELSE] = {"spot-else", "spot, else on demand", spot_else,
-	NULL},
-    [LT_LATE_UNIFORM] = {"uniform-progress",
-	"on demand where less is done than is due (NSDI '24)", uniform, NULL},
-    [LT_LATE_SLACK] = {"slack",
-	"waits while there is a tenth more time than work", slack, NULL},
-    [LT_LATE_ONE_WAY] = {"slack-one-way", "the same, and never back to spot",
-	one_way, NULL},
+    [LT_LATE_GREEDY] = {"greedy", "spot, as long as the deadline allows", greedy, NULL},
+    [LT_LATE_SPOT_ELSE] = {"spot-else", "spot, else on demand", spot_else, NULL},
+    [LT_LATE_UNIFORM] = {"uniform-progress", "on demand where less is done than is due (NSDI '24)",
+	uniform, NULL},
+    [LT_LATE_SLACK] = {"slack", "waits while there is a tenth more time than work", slack, NULL},
+    [LT_LATE_ONE_WAY] = {"slack-one-way", "the same, and never back to spot", one_way, NULL},
 };
 
 /* ---- the optimum ---- */
 
-/* Dynamic programming over ticks and over what it lags behind a job that works
- * all the time: idle ticks and restarts. */
+/* Dynamic programming over ticks and over what it lags behind a job that works all the time: idle
+ * ticks and restarts. */
 struct optimum {
 	const struct lt_late *late;
 	int64_t unit_s;			   /* of lags */
@@ -319,11 +302,10 @@ follow_choices(struct optimum *o, int from, int64_t lag, bool there)
 	const bool stays = forced && from == LT_LATE_SPOT;
 
 	if (there && (!forced || stays))
-		reach_place(o, LT_LATE_SPOT,
-		    lag + (from == LT_LATE_SPOT ? 0 : o->restart), cost);
+		reach_place(o, LT_LATE_SPOT, lag + (from == LT_LATE_SPOT ? 0 : o->restart), cost);
 	if (!stays)
-		reach_place(o, LT_LATE_ON_DEMAND,
-		    lag + (from == LT_LATE_ON_DEMAND ? 0 : o->restart), cost);
+		reach_place(
+		    o, LT_LATE_ON_DEMAND, lag + (from == LT_LATE_ON_DEMAND ? 0 : o->restart), cost);
 	if (!forced || (stays && !there))
 		reach_place(o, LT_LATE_IDLE, lag + o->tick, cost);
 }
@@ -352,8 +334,7 @@ least_cost(struct optimum *o)
 			if (t * o->tick - lag >= work)
 				best = fmin(best, was[i]);
 			else if (t < trace->count)
-				follow_choices(o, (int)(i / o->count), lag,
-				    !trace->taken[t]);
+				follow_choices(o, (int)(i / o->count), lag, !trace->taken[t]);
 		}
 		o->now = o->next;
 		o->next = was;
@@ -365,26 +346,22 @@ int
 lt_late_optimum(double *money, const struct lt_late *late, struct lt_error *err)
 {
 	const struct lt_late_job *const job = &late->job;
-	const int64_t tick_s =
-	    late->region_count > 0 ? late->regions[0].tick_s : 0;
+	const int64_t tick_s = late->region_count > 0 ? late->regions[0].tick_s : 0;
 	const double hours = (double)tick_s / LT_HOUR_S;
 	struct optimum o = {.late = late,
-	    .price = {0, late->spot_per_hour[0] * hours,
-		late->on_demand_per_hour * hours}};
+	    .price = {0, late->spot_per_hour[0] * hours, late->on_demand_per_hour * hours}};
 
 	if (late->region_count != 1 || tick_s <= 0 || job->restart_s > tick_s ||
 	    job->deadline_s % tick_s != 0 || job->deadline_s < job->work_s)
 		return lt_fail(err, LT_EINPUT,
 		    "optimum: want one region, a restart within a tick, a deadline of whole ticks after the work");
-	o.unit_s =
-	    common_divisor(common_divisor(tick_s, job->restart_s), job->work_s);
+	o.unit_s = common_divisor(common_divisor(tick_s, job->restart_s), job->work_s);
 	o.tick = tick_s / o.unit_s;
 	o.restart = job->restart_s / o.unit_s;
 	o.count = (job->deadline_s - job->work_s) / o.unit_s + 1;
 	o.forced = o.count - 1 - o.restart - o.tick;
 
-	double *const cells =
-	    calloc(2 * LT_LATE_PLACE_COUNT * (size_t)o.count, sizeof(*cells));
+	double *const cells = calloc(2 * LT_LATE_PLACE_COUNT * (size_t)o.count, sizeof(*cells));
 
 	if (cells == NULL)
 		return lt_fail(err, LT_ENOMEM, "optimum: out of memory");

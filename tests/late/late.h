@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "Can't Be Late" (Wu et al., NSDI '24): one job with a deadline, tick for tick
- * on spot nodes, on demand, or idle. The protocol is that of its published
- * simulator, so that figures can be compared to the cent.
+ * "Can't Be Late" (Wu et al., NSDI '24): one job with a deadline, tick for tick on spot nodes, on
+ * demand, or idle. The protocol is that of its published simulator, so that figures can be compared
+ * to the cent.
  *
  * late_regimes.h is what it costs who has learned from others' traces.
  */
@@ -13,12 +13,7 @@
 
 enum { LT_LATE_REGIONS_MAX = 16 };
 
-enum lt_late_place {
-	LT_LATE_IDLE,
-	LT_LATE_SPOT,
-	LT_LATE_ON_DEMAND,
-	LT_LATE_PLACE_COUNT
-};
+enum lt_late_place { LT_LATE_IDLE, LT_LATE_SPOT, LT_LATE_ON_DEMAND, LT_LATE_PLACE_COUNT };
 
 struct lt_late_job { /* seconds, each at least 1 */
 	int64_t work_s, deadline_s;
@@ -52,8 +47,7 @@ struct lt_late_choice {
 
 struct lt_late_policy {
 	const char *name, *what;
-	struct lt_late_choice (*choose)(
-	    void *context, const struct lt_late_now *now);
+	struct lt_late_choice (*choose)(void *context, const struct lt_late_now *now);
 	void *context;
 };
 
@@ -67,21 +61,19 @@ struct lt_late_outcome {
 };
 
 /*
- * A tick is paid whole. A start, but from spot to spot of a node that was not
- * taken, costs restart_s of the ticks that follow. Where the work, a restart
- * and whole ticks leave no time any more, the protocol itself goes on demand,
- * or stays on spot that works; of a node that was taken in that very tick it
- * thinks that it works: a policy that lets it come to this is late.
+ * A tick is paid whole. A start, but from spot to spot of a node that was not taken, costs
+ * restart_s of the ticks that follow. Where the work, a restart and whole ticks leave no time any
+ * more, the protocol itself goes on demand, or stays on spot that works; of a node that was taken
+ * in that very tick it thinks that it works: a policy that lets it come to this is late.
  *
  * LT_EINPUT: no region, too many, ticks that differ, no ticks. Pure.
  */
 int lt_late_run(struct lt_late_outcome *outcome, const struct lt_late *late,
     const struct lt_late_policy *policy, struct lt_error *err);
-double lt_late_cost(
-    const struct lt_late_outcome *outcome, const struct lt_late *late);
+double lt_late_cost(const struct lt_late_outcome *outcome, const struct lt_late *late);
 
-/* The published baselines, and the rules that lt_replan() has or might have;
- * context is NULL for all of them. */
+/* The published baselines, and the rules that lt_replan() has or might have; context is NULL for
+ * all of them. */
 enum {
 	LT_LATE_ALL_ON_DEMAND,
 	LT_LATE_GREEDY,
@@ -93,21 +85,20 @@ enum {
 };
 extern const struct lt_late_policy lt_late_policies[LT_LATE_POLICY_COUNT];
 /*
- * Can it be on spot in this tick and still be in time, whatever is taken then?
- * By induction over ticks: a node that works keeps what is asked here. Source:
+ * Can it be on spot in this tick and still be in time, whatever is taken then? By induction over
+ * ticks: a node that works keeps what is asked here. Source:
  * docs/model.md, eq. (24g).
  */
 bool lt_late_is_safe(const struct lt_late_now *now);
-/* Is there a tenth more time than work, beside a restart and three ticks? As
- * long as that, who has no node waits for one. */
+/* Is there a tenth more time than work, beside a restart and three ticks? As long as that, who has
+ * no node waits for one. */
 bool lt_late_has_slack(const struct lt_late_now *now);
 
 /*
- * What it costs who knows the trace, in whole ticks and by the same protocol;
- * INFINITY: no way is in time. LT_EINPUT: more than a region, a restart longer
- * than a tick, a deadline before the work's end or not of whole ticks. Exact.
+ * What it costs who knows the trace, in whole ticks and by the same protocol; INFINITY: no way is
+ * in time. LT_EINPUT: more than a region, a restart longer than a tick, a deadline before the
+ * work's end or not of whole ticks. Exact.
  */
-int lt_late_optimum(
-    double *money, const struct lt_late *late, struct lt_error *err);
+int lt_late_optimum(double *money, const struct lt_late *late, struct lt_error *err);
 
 #endif

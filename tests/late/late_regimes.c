@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "Can't Be Late" by what was learned: regimes of spot nodes, a mixture whose
- * parts have a chance of a flip by side and age; the least expected cost by
- * these; and a rule for many regions, whose nodes are taken as is usual.
+ * "Can't Be Late" by what was learned: regimes of spot nodes, a mixture whose parts have a chance
+ * of a flip by side and age; the least expected cost by these; and a rule for many regions, whose
+ * nodes are taken as is usual.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +20,7 @@ struct counts { /* of a segment, or of many */
 int
 lt_late_age(uint32_t ticks)
 {
-	static const uint32_t first[LT_LATE_AGES] = {
-	    1, 2, 3, 4, 6, 9, 14, 22, 36, 60};
+	static const uint32_t first[LT_LATE_AGES] = {1, 2, 3, 4, 6, 9, 14, 22, 36, 60};
 	int age = LT_LATE_AGES - 1;
 
 	while (age > 0 && ticks < first[age])
@@ -30,8 +29,8 @@ lt_late_age(uint32_t ticks)
 }
 
 static void
-count_flips(struct counts *counts, const struct lt_sim_spot_trace *trace,
-    uint32_t from, uint32_t to)
+count_flips(
+    struct counts *counts, const struct lt_sim_spot_trace *trace, uint32_t from, uint32_t to)
 {
 	uint32_t ticks = 0;
 
@@ -65,13 +64,12 @@ add_counts(struct counts *to, const struct counts *from, double weight)
 }
 
 static void
-fit_regime(struct lt_late_regime *regime, const struct counts *own,
-    const struct lt_late_regime *all)
+fit_regime(
+    struct lt_late_regime *regime, const struct counts *own, const struct lt_late_regime *all)
 {
 	for (int there = 0; there < 2; there++)
 		for (int age = 0; age < LT_LATE_AGES; age++) {
-			const double prior =
-			    all == NULL ? 0.1 : all->flips[there][age];
+			const double prior = all == NULL ? 0.1 : all->flips[there][age];
 			const double flips = own->flips[there][age];
 			const double stays = own->stays[there][age];
 
@@ -97,8 +95,7 @@ log_chance(const struct lt_late_regime *regime, const struct counts *counts)
 
 /* What part of a segment is each regime's. */
 static void
-share_out(double *parts, const struct lt_late_regimes *regimes,
-    const struct counts *counts)
+share_out(double *parts, const struct lt_late_regimes *regimes, const struct counts *counts)
 {
 	double most = -INFINITY, sum = 0;
 
@@ -113,9 +110,8 @@ share_out(double *parts, const struct lt_late_regimes *regimes,
 }
 
 static void
-improve_regimes(struct lt_late_regimes *regimes,
-    const struct lt_late_regime *all, const struct counts *segments,
-    uint32_t segment_count)
+improve_regimes(struct lt_late_regimes *regimes, const struct lt_late_regime *all,
+    const struct counts *segments, uint32_t segment_count)
 {
 	struct counts own[LT_LATE_REGIMES_MAX];
 	double shares[LT_LATE_REGIMES_MAX] = {0};
@@ -142,8 +138,7 @@ there_of(const struct counts *counts)
 
 	for (int there = 0; there < 2; there++)
 		for (int age = 0; age < LT_LATE_AGES; age++)
-			of[there] += counts->flips[there][age] +
-				     counts->stays[there][age];
+			of[there] += counts->flips[there][age] + counts->stays[there][age];
 	return of[1] / (of[0] + of[1]);
 }
 
@@ -173,9 +168,8 @@ begin_regimes(struct lt_late_regimes *regimes, const struct lt_late_regime *all,
 }
 
 int
-lt_late_learn(struct lt_late_regimes *regimes,
-    const struct lt_sim_spot_trace *traces, uint32_t trace_count,
-    uint32_t segment_ticks, struct lt_error *err)
+lt_late_learn(struct lt_late_regimes *regimes, const struct lt_sim_spot_trace *traces,
+    uint32_t trace_count, uint32_t segment_ticks, struct lt_error *err)
 {
 	struct counts all = {0}, *segments;
 	struct lt_late_regime mean = {0};
@@ -183,11 +177,10 @@ lt_late_learn(struct lt_late_regimes *regimes,
 
 	for (uint32_t i = 0; i < trace_count; i++)
 		segment_count += traces[i].count / segment_ticks;
-	if (segment_count == 0 || regimes->count == 0 ||
-	    regimes->count > LT_LATE_REGIMES_MAX)
+	if (segment_count == 0 || regimes->count == 0 || regimes->count > LT_LATE_REGIMES_MAX)
 		return lt_fail(err, LT_EINPUT,
-		    "regimes: got %u of %u segments, want 1 to %d of at least one",
-		    regimes->count, segment_count, LT_LATE_REGIMES_MAX);
+		    "regimes: got %u of %u segments, want 1 to %d of at least one", regimes->count,
+		    segment_count, LT_LATE_REGIMES_MAX);
 	segments = calloc(segment_count, sizeof(*segments));
 	if (segments == NULL)
 		return lt_fail(err, LT_ENOMEM, "regimes: out of memory");
@@ -195,8 +188,8 @@ lt_late_learn(struct lt_late_regimes *regimes,
 	for (uint32_t i = 0; i < trace_count; i++)
 		for (uint32_t from = 0; from + segment_ticks <= traces[i].count;
 		     from += segment_ticks) {
-			count_flips(&segments[segment_count], &traces[i], from,
-			    from + segment_ticks);
+			count_flips(
+			    &segments[segment_count], &traces[i], from, from + segment_ticks);
 			add_counts(&all, &segments[segment_count++], 1);
 		}
 	qsort(segments, segment_count, sizeof(*segments), by_there);
@@ -211,17 +204,15 @@ lt_late_learn(struct lt_late_regimes *regimes,
 /* ---- least expected cost ---- */
 
 /*
- * By work left, slack, place, and since when nodes are there or not, for each
- * regime: backward over slack and work, for idling takes slack and going on
- * takes work. docs/model.md, eq. (24h).
+ * By work left, slack, place, and since when nodes are there or not, for each regime: backward over
+ * slack and work, for idling takes slack and going on takes work. docs/model.md, eq. (24h).
  */
 enum { SIDES = 2 };
 
 static const double never = 1e9; /* money; times a belief of 0 still none */
 
 /* Ticks of a bucket: it is left by chance, as if ages in it were forgotten. */
-static const double widths[LT_LATE_AGES] = {
-    1, 1, 1, 2, 3, 5, 8, 14, 24, INFINITY};
+static const double widths[LT_LATE_AGES] = {1, 1, 1, 2, 3, 5, 8, 14, 24, INFINITY};
 
 struct lt_late_mdp {
 	struct lt_late_regimes regimes;
@@ -230,7 +221,7 @@ struct lt_late_mdp {
 	int64_t slack_count;		   /* of steps */
 	int64_t work_count;		   /* of ticks */
 	double price[LT_LATE_PLACE_COUNT]; /* of a tick */
-	float *costs; /* by regime, work, slack, place, side, age */
+	float *costs;			   /* by regime, work, slack, place, side, age */
 	double power;
 	/* of the run: */
 	double belief[LT_LATE_REGIMES_MAX];
@@ -239,11 +230,9 @@ struct lt_late_mdp {
 };
 
 static size_t
-first_cost(
-    const struct lt_late_mdp *m, uint32_t regime, int64_t work, int64_t slack)
+first_cost(const struct lt_late_mdp *m, uint32_t regime, int64_t work, int64_t slack)
 {
-	return (size_t)((regime * m->work_count + work) * m->slack_count +
-			slack) *
+	return (size_t)((regime * m->work_count + work) * m->slack_count + slack) *
 	       LT_LATE_PLACE_COUNT * SIDES * LT_LATE_AGES;
 }
 
@@ -259,8 +248,7 @@ struct at { /* a place between two steps of slack */
 };
 
 static struct at
-at_slack(
-    const struct lt_late_mdp *m, uint32_t regime, int64_t work, double slack_s)
+at_slack(const struct lt_late_mdp *m, uint32_t regime, int64_t work, double slack_s)
 {
 	const double most = (double)(m->slack_count - 1);
 	const double step = fmin(fmax(slack_s / (double)m->step_s, 0), most);
@@ -274,22 +262,19 @@ at_slack(
 static double
 cost_between(const struct at *at, int i)
 {
-	return (double)at->low[i] +
-	       at->part * (double)(at->high[i] - at->low[i]);
+	return (double)at->low[i] + at->part * (double)(at->high[i] - at->low[i]);
 }
 
 /* Of what comes in the next tick, at that place. */
 static double
-expected_cost(const struct at *at, int place,
-    const struct lt_late_regime *regime, int side, int age)
+expected_cost(
+    const struct at *at, int place, const struct lt_late_regime *regime, int side, int age)
 {
 	const double flips = regime->flips[side][age];
 	const double ages = 1 / widths[age];
 	const double same = cost_between(at, cost_index(place, side, age));
 	const double older =
-	    age + 1 < LT_LATE_AGES
-		? cost_between(at, cost_index(place, side, age + 1))
-		: same;
+	    age + 1 < LT_LATE_AGES ? cost_between(at, cost_index(place, side, age + 1)) : same;
 
 	return flips * cost_between(at, cost_index(place, 1 - side, 0)) +
 	       (1 - flips) * (ages * older + (1 - ages) * same);
@@ -304,30 +289,24 @@ struct point { /* what is known when a tick begins */
 
 /* What each choice costs from here on; never: it is none. */
 static void
-weigh(double costs[LT_LATE_PLACE_COUNT], const struct lt_late_mdp *m,
-    const struct point *at)
+weigh(double costs[LT_LATE_PLACE_COUNT], const struct lt_late_mdp *m, const struct point *at)
 {
-	const struct lt_late_regime *const regime =
-	    &m->regimes.regimes[at->regime];
+	const struct lt_late_regime *const regime = &m->regimes.regimes[at->regime];
 	const double d = (double)m->restart_s, g = (double)m->tick_s;
 
 	costs[LT_LATE_IDLE] = never;
 	if (at->slack_s - g >= d) {
-		const struct at next =
-		    at_slack(m, at->regime, at->work, at->slack_s - g);
+		const struct at next = at_slack(m, at->regime, at->work, at->slack_s - g);
 
-		costs[LT_LATE_IDLE] = expected_cost(
-		    &next, LT_LATE_IDLE, regime, at->side, at->age);
+		costs[LT_LATE_IDLE] = expected_cost(&next, LT_LATE_IDLE, regime, at->side, at->age);
 	}
 	for (int to = LT_LATE_SPOT; to <= LT_LATE_ON_DEMAND; to++) {
 		const double restart = to == at->place ? 0 : d;
 
 		costs[to] = never;
-		if (to == LT_LATE_SPOT &&
-		    (!at->side || at->slack_s < d + g + restart))
+		if (to == LT_LATE_SPOT && (!at->side || at->slack_s < d + g + restart))
 			continue;
-		const struct at next = at_slack(
-		    m, at->regime, at->work - 1, at->slack_s - restart);
+		const struct at next = at_slack(m, at->regime, at->work - 1, at->slack_s - restart);
 
 		costs[to] = m->price[to] * (1 + restart / g) +
 			    expected_cost(&next, to, regime, at->side, at->age);
@@ -352,15 +331,14 @@ plan_costs(struct lt_late_mdp *m, uint32_t regime, int64_t work, int64_t slack)
 		if (at.place == LT_LATE_SPOT && !at.side)
 			at.place = LT_LATE_IDLE; /* it was taken */
 		weigh(costs, m, &at);
-		out[i] = (float)fmin(costs[LT_LATE_IDLE],
-		    fmin(costs[LT_LATE_SPOT], costs[LT_LATE_ON_DEMAND]));
+		out[i] = (float)fmin(
+		    costs[LT_LATE_IDLE], fmin(costs[LT_LATE_SPOT], costs[LT_LATE_ON_DEMAND]));
 	}
 }
 
 int
-lt_late_mdp_open(struct lt_late_mdp **mdp,
-    const struct lt_late_regimes *regimes, const struct lt_late *largest,
-    struct lt_error *err)
+lt_late_mdp_open(struct lt_late_mdp **mdp, const struct lt_late_regimes *regimes,
+    const struct lt_late *largest, struct lt_error *err)
 {
 	const struct lt_late_job *const job = &largest->job;
 	const int64_t tick_s = largest->regions[0].tick_s;
@@ -373,8 +351,7 @@ lt_late_mdp_open(struct lt_late_mdp **mdp,
 	if (tick_s < 2)
 		return lt_fail(err, LT_EINPUT, "mdp: want ticks from 2 s");
 	if (job->restart_s > tick_s)
-		return lt_fail(err, LT_EINPUT,
-		    "mdp: got a restart of %lld s, want at most a tick",
+		return lt_fail(err, LT_EINPUT, "mdp: got a restart of %lld s, want at most a tick",
 		    (long long)job->restart_s);
 	m->regimes = *regimes;
 	m->tick_s = tick_s;
@@ -384,8 +361,7 @@ lt_late_mdp_open(struct lt_late_mdp **mdp,
 	m->work_count = job->work_s / tick_s + 2;
 	m->price[LT_LATE_SPOT] = largest->spot_per_hour[0] * hours;
 	m->price[LT_LATE_ON_DEMAND] = largest->on_demand_per_hour * hours;
-	m->costs =
-	    calloc(first_cost(m, regimes->count, 0, 0), sizeof(*m->costs));
+	m->costs = calloc(first_cost(m, regimes->count, 0, 0), sizeof(*m->costs));
 	if (m->costs == NULL)
 		return lt_fail(err, LT_ENOMEM, "mdp: out of memory");
 	for (uint32_t k = 0; k < regimes->count; k++)
@@ -417,9 +393,7 @@ believe(struct lt_late_mdp *m, const struct lt_late_now *now)
 		return;
 	}
 	for (uint32_t k = 0; k < m->regimes.count; k++) {
-		const double chance =
-		    m->regimes.regimes[k]
-			.flips[m->there][lt_late_age(m->ticks)];
+		const double chance = m->regimes.regimes[k].flips[m->there][lt_late_age(m->ticks)];
 
 		m->belief[k] *= pow(flips ? chance : 1 - chance, m->power);
 		sum += m->belief[k];
@@ -434,10 +408,9 @@ static struct lt_late_choice
 choose_by_regimes(void *context, const struct lt_late_now *now)
 {
 	struct lt_late_mdp *const m = context;
-	const bool works = now->place == LT_LATE_ON_DEMAND ||
-			   (now->place == LT_LATE_SPOT && now->there);
-	const int64_t slack_s =
-	    now->left_s - now->work_s - (works ? now->unpaid_s : 0);
+	const bool works =
+	    now->place == LT_LATE_ON_DEMAND || (now->place == LT_LATE_SPOT && now->there);
+	const int64_t slack_s = now->left_s - now->work_s - (works ? now->unpaid_s : 0);
 	double sums[LT_LATE_PLACE_COUNT] = {0};
 	int best = LT_LATE_ON_DEMAND;
 
@@ -466,8 +439,8 @@ struct lt_late_policy
 lt_late_mdp_policy(struct lt_late_mdp *mdp, double power)
 {
 	mdp->power = power;
-	return (struct lt_late_policy){"mdp",
-	    "the least expected cost of regimes", choose_by_regimes, mdp};
+	return (struct lt_late_policy){
+	    "mdp", "the least expected cost of regimes", choose_by_regimes, mdp};
 }
 
 /* ---- many regions ---- */
@@ -488,14 +461,12 @@ usual_chance(const struct lt_late_zones *zones, uint32_t ticks, double tick_s)
 	const double usual_s = (double)zones->usual_tick_s;
 	const uint32_t age = (uint32_t)ceil(ticks * tick_s / usual_s);
 
-	return 1 - pow(1 - zones->usual->flips[1][lt_late_age(age)],
-		       tick_s / usual_s);
+	return 1 - pow(1 - zones->usual->flips[1][lt_late_age(age)], tick_s / usual_s);
 }
 
 /* What the tick shows of it. */
 static void
-look_at_zone(
-    struct lt_late_zones *zones, const struct lt_late_now *now, uint32_t i)
+look_at_zone(struct lt_late_zones *zones, const struct lt_late_now *now, uint32_t i)
 {
 	const struct lt_sim_spot_trace *const trace = &now->of->regions[i];
 	const bool there = !trace->taken[now->tick];
@@ -505,21 +476,19 @@ look_at_zone(
 	if (is_first)
 		zones->zones[i].taken = zones->zones[i].expected = 0;
 	if (was_there) {
-		zones->zones[i].expected += usual_chance(
-		    zones, zones->zones[i].ticks, (double)trace->tick_s);
+		zones->zones[i].expected +=
+		    usual_chance(zones, zones->zones[i].ticks, (double)trace->tick_s);
 		zones->zones[i].taken += !there;
 	}
-	zones->zones[i].ticks =
-	    is_first || there != was_there ? 1 : zones->zones[i].ticks + 1;
+	zones->zones[i].ticks = is_first || there != was_there ? 1 : zones->zones[i].ticks + 1;
 }
 
 static double
 taken_chance(const struct lt_late_zones *zones, uint32_t i, double tick_s)
 {
-	return fmin(
-	    chance_most, usual_chance(zones, zones->zones[i].ticks, tick_s) *
-			     (zones->zones[i].taken + usual_weight) /
-			     (zones->zones[i].expected + usual_weight));
+	return fmin(chance_most, usual_chance(zones, zones->zones[i].ticks, tick_s) *
+				     (zones->zones[i].taken + usual_weight) /
+				     (zones->zones[i].expected + usual_weight));
 }
 
 struct best {
@@ -531,17 +500,15 @@ struct best {
 
 /* A loss takes a restart of the slack, which on demand pays for. */
 static void
-compare_zone(struct best *best, const struct lt_late_zones *zones,
-    const struct lt_late_now *now, uint32_t i)
+compare_zone(
+    struct best *best, const struct lt_late_zones *zones, const struct lt_late_now *now, uint32_t i)
 {
 	const double tick_s = (double)now->of->regions[i].tick_s;
 	const double taken = taken_chance(zones, i, tick_s);
 	const double costs = now->of->spot_per_hour[i] * tick_s +
-			     taken * (double)now->of->job.restart_s *
-				 now->of->on_demand_per_hour;
+			     taken * (double)now->of->job.restart_s * now->of->on_demand_per_hour;
 
-	if (now->of->regions[i].taken[now->tick] ||
-	    (best->is_any && costs >= best->costs))
+	if (now->of->regions[i].taken[now->tick] || (best->is_any && costs >= best->costs))
 		return;
 	*best = (struct best){true, i, costs, tick_s / taken};
 }
@@ -549,12 +516,10 @@ compare_zone(struct best *best, const struct lt_late_zones *zones,
 static bool
 is_worth(const struct best *best, const struct lt_late_now *now)
 {
-	const double saves =
-	    now->of->on_demand_per_hour - now->of->spot_per_hour[best->region];
+	const double saves = now->of->on_demand_per_hour - now->of->spot_per_hour[best->region];
 
-	return saves * best->spell_s > worth[now->place] *
-					   now->of->on_demand_per_hour *
-					   (double)now->of->job.restart_s;
+	return saves * best->spell_s >
+	       worth[now->place] * now->of->on_demand_per_hour * (double)now->of->job.restart_s;
 }
 
 static struct lt_late_choice
@@ -569,11 +534,9 @@ choose_zone(void *context, const struct lt_late_now *now)
 		look_at_zone(zones, now, i);
 		compare_zone(&best, zones, now, i);
 	}
-	if (best.is_any && lt_late_is_safe(now) &&
-	    (works || is_worth(&best, now)))
+	if (best.is_any && lt_late_is_safe(now) && (works || is_worth(&best, now)))
 		choice = (struct lt_late_choice){LT_LATE_SPOT, best.region};
-	else if (now->place != LT_LATE_ON_DEMAND && !works &&
-		 lt_late_has_slack(now))
+	else if (now->place != LT_LATE_ON_DEMAND && !works && lt_late_has_slack(now))
 		choice.place = LT_LATE_IDLE;
 	return choice;
 }
@@ -581,6 +544,6 @@ choose_zone(void *context, const struct lt_late_now *now)
 struct lt_late_policy
 lt_late_zones_policy(struct lt_late_zones *zones)
 {
-	return (struct lt_late_policy){"zones",
-	    "the slack rule where a tick costs least", choose_zone, zones};
+	return (struct lt_late_policy){
+	    "zones", "the slack rule where a tick costs least", choose_zone, zones};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hourly carbon intensity and weather forecasts of a grid, as the public data
- * of EnsembleCI (github.com/emmayly/EnsembleCI) has them. Read, never shipped:
+ * Hourly carbon intensity and weather forecasts of a grid, as the public data of EnsembleCI
+ * (github.com/emmayly/EnsembleCI) has them. Read, never shipped:
  * that repository names no licence.
  */
 #ifndef LT_TEST_ACCURACY_DATA_H
@@ -52,8 +52,8 @@ grid_hour(const char *text)
 {
 	int year, month, day, hour;
 
-	if (sscanf(text, "%4d-%2d-%2d %2d", &year, &month, &day, &hour) != 4 ||
-	    year < 2019 || year > 2021 || month < 1 || month > 12)
+	if (sscanf(text, "%4d-%2d-%2d %2d", &year, &month, &day, &hour) != 4 || year < 2019 ||
+	    year > 2021 || month < 1 || month > 12)
 		return -1;
 	return zone_days(year, month, day) * 24 + hour;
 }
@@ -62,16 +62,14 @@ grid_hour(const char *text)
 static inline FILE *
 grid_open(const char *directory, const char *name, const char *what)
 {
-	static const char *const layouts[] = {
-	    "%s/data/%s/%s_%s.csv", "%s/%s/%s_%s.csv"};
+	static const char *const layouts[] = {"%s/data/%s/%s_%s.csv", "%s/%s/%s_%s.csv"};
 	char path[512];
 	FILE *file = NULL;
 
 	for (int i = 0; file == NULL && i < 2; i++) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		(void)snprintf(path, sizeof(path), layouts[i], directory, name,
-		    name, what);
+		(void)snprintf(path, sizeof(path), layouts[i], directory, name, name, what);
 #pragma GCC diagnostic pop
 		file = fopen(path, "r");
 	}
@@ -82,8 +80,7 @@ static inline bool
 grid_load_values(struct grid *grid, const char *directory)
 {
 	char line[GRID_LINE_SIZE];
-	FILE *const file =
-	    grid_open(directory, grid->name, "lifecycle_emissions");
+	FILE *const file = grid_open(directory, grid->name, "lifecycle_emissions");
 
 	if (file == NULL)
 		return false;
@@ -95,10 +92,8 @@ grid_load_values(struct grid *grid, const char *directory)
 		(void)zone_field(&rest); /* the row's number */
 		const char *const time = zone_field(&rest);
 		const int64_t hour = time == NULL ? -1 : grid_hour(time);
-		const double value =
-		    rest == NULL ? 0 : strtod(zone_field(&rest), NULL);
-		if (hour < 0 || !(value > 0) ||
-		    (grid->count > 0 && hour < grid->end_hour))
+		const double value = rest == NULL ? 0 : strtod(zone_field(&rest), NULL);
+		if (hour < 0 || !(value > 0) || (grid->count > 0 && hour < grid->end_hour))
 			continue;
 		if (grid->count == 0)
 			grid->first_hour = hour;
@@ -125,15 +120,12 @@ grid_load_weather(struct grid *grid, const char *directory)
 		double wind, kelvin, dew, sun;
 
 		if (hour <= before ||
-		    sscanf(line, "%*[^,],%lf,%lf,%lf,%lf", &wind, &kelvin, &dew,
-			&sun) != 4 ||
+		    sscanf(line, "%*[^,],%lf,%lf,%lf,%lf", &wind, &kelvin, &dew, &sun) != 4 ||
 		    kelvin < GRID_KELVIN_MIN)
 			continue;
 		before = hour;
-		grid->weather[LT_WEATHER_WIND][grid->weather_count] =
-		    grid_step(hour, wind);
-		grid->weather[LT_WEATHER_SUN][grid->weather_count] =
-		    grid_step(hour, sun);
+		grid->weather[LT_WEATHER_WIND][grid->weather_count] = grid_step(hour, wind);
+		grid->weather[LT_WEATHER_SUN][grid->weather_count] = grid_step(hour, sun);
 		grid->weather[LT_WEATHER_WARMTH][grid->weather_count++] =
 		    grid_step(hour, kelvin - grid_kelvin);
 	}
@@ -154,8 +146,7 @@ grid_load(struct grid *grid, const char *directory)
 		ok = ok && grid->weather[i] != NULL;
 	}
 	return ok && grid->steps != NULL && grid->values != NULL &&
-	       grid_load_values(grid, directory) &&
-	       grid_load_weather(grid, directory);
+	       grid_load_values(grid, directory) && grid_load_weather(grid, directory);
 }
 
 static inline void

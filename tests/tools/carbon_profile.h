@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mean days by month of a zone, as the shipped ones are made: what
- * bench_forecast makes of one year and tries on the year after.
+ * Mean days by month of a zone, as the shipped ones are made: what bench_forecast makes of one year
+ * and tries on the year after.
  */
 #ifndef LT_TEST_CARBON_PROFILE_H
 #define LT_TEST_CARBON_PROFILE_H
@@ -12,9 +12,9 @@
 
 enum { PROFILE_YEAR = 2023, PROFILE_TRY_YEAR = 2024 };
 
-#define PROFILE_ZONE(zone)                                                     \
-	{                                                                      \
-		.name = zone, .file = zone ".csv", .column = "Life cycle"      \
+#define PROFILE_ZONE(zone)                                                                         \
+	{                                                                                          \
+		.name = zone, .file = zone ".csv", .column = "Life cycle"                          \
 	}
 /* data/forecasting-data of nesl/CarbonX. */
 static struct carbon_zone profile_zones[] = {
@@ -71,10 +71,9 @@ profile_make(const struct carbon_zone *zone, int year, double means[12][24])
 	}
 	for (int month = 0; month < 12; month++)
 		for (int hour = 0; hour < 24; hour++)
-			means[month][hour] =
-			    counts[month][hour] == 0
-				? NAN
-				: sums[month][hour] / counts[month][hour];
+			means[month][hour] = counts[month][hour] == 0
+						 ? NAN
+						 : sums[month][hour] / counts[month][hour];
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A zone's hourly carbon intensity from a CSV file, as feeds really behave:
- * hours are missing, and of hours that stand twice the later row holds. Used
- * by bench_forecast, test_forecast_real and the tools that make tables.
+ * hours are missing, and of hours that stand twice the later row holds. Used by bench_forecast,
+ * test_forecast_real and the tools that make tables.
  */
 #ifndef LT_TEST_CARBON_ZONE_H
 #define LT_TEST_CARBON_ZONE_H
@@ -48,8 +48,7 @@ zone_header(char *line, const char *column, int *time_index, int *value_index)
 
 	*time_index = *value_index = -1;
 	for (int i = 0; (field = zone_field(&rest)) != NULL; i++) {
-		if (strcmp(field, "zone_datetime") == 0 ||
-		    strcmp(field, "Datetime (UTC)") == 0)
+		if (strcmp(field, "zone_datetime") == 0 || strcmp(field, "Datetime (UTC)") == 0)
 			*time_index = i;
 		if (strstr(field, column) != NULL)
 			*value_index = i;
@@ -61,13 +60,10 @@ zone_header(char *line, const char *column, int *time_index, int *value_index)
 static inline int64_t
 zone_days(int year, int month, int day)
 {
-	static const int before[] = {
-	    0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
-	const int leaps =
-	    year / 4 - year / 100 + year / 400 - (year % 4 == 0 && month < 3);
+	static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+	const int leaps = year / 4 - year / 100 + year / 400 - (year % 4 == 0 && month < 3);
 
-	return (int64_t)(year - 1970) * 365 + leaps - 477 + before[month - 1] +
-	       day - 1;
+	return (int64_t)(year - 1970) * 365 + leaps - 477 + before[month - 1] + day - 1;
 }
 
 static inline bool
@@ -78,8 +74,8 @@ zone_row(struct carbon_zone *zone, char *line, int time_index, int value_index)
 	char *rest = line, *field;
 
 	for (int i = 0; (field = zone_field(&rest)) != NULL; i++) {
-		if (i == time_index && sscanf(field, "%4d-%2d-%2d%*c%2d", &year,
-					   &month, &day, &hour) != 4)
+		if (i == time_index &&
+		    sscanf(field, "%4d-%2d-%2d%*c%2d", &year, &month, &day, &hour) != 4)
 			return false;
 		if (i == value_index)
 			value = strtod(field, NULL);
@@ -106,16 +102,15 @@ zone_load(struct carbon_zone *zone, const char *directory)
 	char path[512], line[ZONE_LINE_SIZE];
 	int time_index, value_index;
 
-	(void)snprintf(path, sizeof(path),
-	    packed ? "gzip -dc '%s/%s'" : "%s/%s", directory, zone->file);
+	(void)snprintf(
+	    path, sizeof(path), packed ? "gzip -dc '%s/%s'" : "%s/%s", directory, zone->file);
 	FILE *const file = packed ? popen(path, "r") : fopen(path, "r");
 	if (file == NULL)
 		return false;
 	zone->hours = 0;
 	zone->values = malloc(ZONE_HOURS_MAX * sizeof(*zone->values));
-	const bool ok =
-	    zone->values != NULL && fgets(line, sizeof(line), file) != NULL &&
-	    zone_header(line, zone->column, &time_index, &value_index);
+	const bool ok = zone->values != NULL && fgets(line, sizeof(line), file) != NULL &&
+			zone_header(line, zone->column, &time_index, &value_index);
 	while (ok && fgets(line, sizeof(line), file) != NULL)
 		(void)zone_row(zone, line, time_index, value_index);
 	(void)(packed ? pclose(file) : fclose(file));
@@ -128,23 +123,22 @@ zone_at(const struct carbon_zone *zone, int64_t index)
 	return index >= 0 && index < zone->hours ? zone->values[index] : NAN;
 }
 
-/* What lowtided would have had of [from, to) (indices): steps of an hour with
- * holes. Returns how many. */
+/* What lowtided would have had of [from, to) (indices): steps of an hour with holes. Returns how
+ * many. */
 static inline uint32_t
-zone_steps(const struct carbon_zone *zone, int64_t from, int64_t to,
-    struct lt_rate_step *steps)
+zone_steps(const struct carbon_zone *zone, int64_t from, int64_t to, struct lt_rate_step *steps)
 {
 	uint32_t count = 0;
 
 	for (int64_t i = from; i < to; i++) {
 		if (isnan(zone_at(zone, i)))
 			continue;
-		steps[count++] = (struct lt_rate_step){
-		    .start_utc_s = (zone->first_hour + i) * LT_HOUR_S,
-		    .end_utc_s = (zone->first_hour + i + 1) * LT_HOUR_S,
-		    .value = zone_at(zone, i),
-		    .quality = LT_QUALITY_MEASURED,
-		    .source = "zone"};
+		steps[count++] =
+		    (struct lt_rate_step){.start_utc_s = (zone->first_hour + i) * LT_HOUR_S,
+			.end_utc_s = (zone->first_hour + i + 1) * LT_HOUR_S,
+			.value = zone_at(zone, i),
+			.quality = LT_QUALITY_MEASURED,
+			.source = "zone"};
 	}
 	return count;
 }

@@ -24,8 +24,7 @@ struct course {
 	double write_s, restart_s, mean_s; /* between interruptions */
 };
 
-/* Until so much is done without a break; a break costs a restart, which may
- * break too. */
+/* Until so much is done without a break; a break costs a restart, which may break too. */
 static double
 part_s(const struct course *course, double length_s)
 {

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lt_replan() says of jobs that wait, from the market that the plugins
- * have and from the jobs' own quotes: to compare with what lowtided did. Jobs
- * of one CPU where there is room for all.
+ * What lt_replan() says of jobs that wait, from the market that the plugins have and from the jobs'
+ * own quotes: to compare with what lowtided did. Jobs of one CPU where there is room for all.
  *
  *   decide_again MARKET FIGURES NOW < LINES
  *
- * FIGURES: of kinds of runs by name, a line each: hash, runs, median, upper, is
- * that the longest, low, high. A line in: job id, time limit (s), submission
- * (s), text with a quote. A line out: job id, why (keep, better, ...),
- * partition and start, the new ones or those that stand.
+ * FIGURES: of kinds of runs by name, a line each: hash, runs, median, upper, is that the longest,
+ * low, high. A line in: job id, time limit (s), submission (s), text with a quote. A line out: job
+ * id, why (keep, better, ...), partition and start, the new ones or those that stand.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,10 +49,8 @@ read_figures(const char *path)
 		struct lt_history_figures *const f = &k->figures;
 
 		if (fscanf(file,
-			"%" SCNd64 " %" SCNu32 " %" SCNu32 " %" SCNu32
-			" %d %" SCNu32 " %" SCNu32,
-			&hash, &f->runs, &f->median, &f->upper, &longest,
-			&f->low, &f->high) != 7)
+			"%" SCNd64 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %d %" SCNu32 " %" SCNu32,
+			&hash, &f->runs, &f->median, &f->upper, &longest, &f->low, &f->high) != 7)
 			break;
 		k->hash = (uint64_t)hash;
 		f->upper_is_longest = longest != 0;
@@ -106,8 +102,8 @@ request_of(const struct lt_quote *quote, int64_t limit_s, int64_t submit_utc_s)
 }
 
 static void
-again(uint32_t job_id, const struct lt_quote *quote,
-    const struct lt_request *request, int64_t now_utc_s)
+again(uint32_t job_id, const struct lt_quote *quote, const struct lt_request *request,
+    int64_t now_utc_s)
 {
 	static struct lt_replanned out;
 	struct lt_error err = {0};
@@ -120,10 +116,8 @@ again(uint32_t job_id, const struct lt_quote *quote,
 	if (lt_replan(&out, &of, &err) != LT_OK)
 		fail("lt_replan", &err);
 	const bool keeps = out.why == LT_REPLAN_KEEP;
-	printf("%" PRIu32 " %s %s %" PRId64 "\n", job_id,
-	    lt_replan_word(out.why),
-	    keeps ? quote->partition
-		  : market.partitions[out.plan.chosen.partition].name,
+	printf("%" PRIu32 " %s %s %" PRId64 "\n", job_id, lt_replan_word(out.why),
+	    keeps ? quote->partition : market.partitions[out.plan.chosen.partition].name,
 	    keeps ? quote->plan_start_utc_s : out.plan.chosen.start_utc_s);
 }
 
@@ -134,10 +128,8 @@ main(int argc, char **argv)
 	struct lt_error err = {0};
 	int64_t now_utc_s;
 
-	if (argc != 4 ||
-	    lt_int64_parse(argv[3], 0, INT64_MAX, &now_utc_s, &err) != LT_OK) {
-		fprintf(
-		    stderr, "usage: decide_again MARKET FIGURES NOW < LINES\n");
+	if (argc != 4 || lt_int64_parse(argv[3], 0, INT64_MAX, &now_utc_s, &err) != LT_OK) {
+		fprintf(stderr, "usage: decide_again MARKET FIGURES NOW < LINES\n");
 		return 2;
 	}
 	read_figures(argv[2]);
@@ -148,12 +140,11 @@ main(int argc, char **argv)
 		struct lt_quote quote;
 		uint32_t job_id;
 
-		if (sscanf(line, "%" SCNu32 " %" SCNd64 " %" SCNd64, &job_id,
-			&limit_s, &submit_utc_s) != 3 ||
+		if (sscanf(line, "%" SCNu32 " %" SCNd64 " %" SCNd64, &job_id, &limit_s,
+			&submit_utc_s) != 3 ||
 		    lt_quote_unpack(&quote, line, strlen(line), &err) != LT_OK)
 			fail("a line", &err);
-		const struct lt_request request =
-		    request_of(&quote, limit_s, submit_utc_s);
+		const struct lt_request request = request_of(&quote, limit_s, submit_utc_s);
 
 		again(job_id, &quote, &request, now_utc_s);
 	}

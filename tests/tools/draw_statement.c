@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Standard input, a report's JSON, as the HTML statement on standard output;
- * "csv": as CSV, to compare the two; "team" NAME: as that team's. */
+/* Standard input, a report's JSON, as the HTML statement on standard output; "csv": as CSV, to
+ * compare the two; "team" NAME: as that team's. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +11,7 @@ main(int argc, char **argv)
 {
 	const bool csv = argc > 1 && strcmp(argv[1], "csv") == 0;
 	const struct lt_report_look look = {
-	    .format = csv ? LT_REPORT_CSV : LT_REPORT_HTML,
-	    .team = argc > 2 ? argv[2] : NULL};
+	    .format = csv ? LT_REPORT_CSV : LT_REPORT_HTML, .team = argc > 2 ? argv[2] : NULL};
 	struct lt_error err = {0};
 	json_error_t problem;
 	json_t *const report = json_loadf(stdin, 0, &problem);

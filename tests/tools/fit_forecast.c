@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the table of weights in policy/model/forecast.c: those with the least
- * sum of absolute errors over recorded grids, each grid by its own size of
- * error, each lead by its length. Arguments: the directory of the recordings,
- * and the names of zones to leave out. Weights between the leads of the table
- * are interpolated, so all of them are fitted at once; absolute errors by
+ * Makes the table of weights in policy/model/forecast.c: those with the least sum of absolute
+ * errors over recorded grids, each grid by its own size of error, each lead by its length.
+ * Arguments: the directory of the recordings, and the names of zones to leave out. Weights between
+ * the leads of the table are interpolated, so all of them are fitted at once; absolute errors by
  * squares that are weighed by the size of the error before.
  */
 #include "forecast.h"
@@ -27,9 +26,7 @@ static struct carbon_zone zones[] = {
     {.name = "DE", .file = "DE.csv", .column = "carbon_intensity_avg"},
     {.name = "FR", .file = "FR.csv", .column = "carbon_intensity_avg"},
     {.name = "GB", .file = "GB.csv", .column = "carbon_intensity_avg"},
-    {.name = "US-CAL-CISO",
-	.file = "US-CAL-CISO.csv",
-	.column = "carbon_intensity_avg"},
+    {.name = "US-CAL-CISO", .file = "US-CAL-CISO.csv", .column = "carbon_intensity_avg"},
     {.name = "AU-SA", .file = "AU-SA.csv", .column = "Life cycle"},
     {.name = "ES", .file = "ES_2022_hourly.csv", .column = "LCA"},
 };
@@ -65,11 +62,9 @@ sample_start(const struct carbon_zone *zone, int start)
 {
 	static struct lt_rate_step known[LT_HISTORY_HOURS];
 	static struct lt_history history;
-	const uint32_t count =
-	    zone_steps(zone, start - LT_HISTORY_HOURS + 1, start + 1, known);
+	const uint32_t count = zone_steps(zone, start - LT_HISTORY_HOURS + 1, start + 1, known);
 
-	if (!lt_history_fill(
-		&history, known, count, (zone->first_hour + start) * LT_HOUR_S))
+	if (!lt_history_fill(&history, known, count, (zone->first_hour + start) * LT_HOUR_S))
 		return;
 	for (int lead = 1; lead <= LEAD_MAX;
 	     lead += lead < SHORT_LEADS ? 1 : 1 + rand() % LEAD_STEP_MAX) {
@@ -77,12 +72,11 @@ sample_start(const struct carbon_zone *zone, int start)
 		const double seen = zone_at(zone, start + lead);
 
 		if (isnan(seen) || sample_count + 1 == SAMPLES_MAX ||
-		    !lt_history_features(
-			&history, LT_HISTORY_HOURS - 1, lead, sample->signs))
+		    !lt_history_features(&history, LT_HISTORY_HOURS - 1, lead, sample->signs))
 			continue;
 		sample->lead = lead;
-		sample->seen = seen - history.mean_day[lt_history_hour(&history,
-					  LT_HISTORY_HOURS - 1 + lead)];
+		sample->seen =
+		    seen - history.mean_day[lt_history_hour(&history, LT_HISTORY_HOURS - 1 + lead)];
 		sample_count++;
 	}
 }
@@ -93,23 +87,19 @@ sample_zone(const struct carbon_zone *zone)
 	const int first = sample_count;
 	const double scale = scale_of(zone);
 
-	for (int at = LT_HISTORY_HOURS; at < zone->hours;
-	     at += 1 + zone->hours / STARTS)
+	for (int at = LT_HISTORY_HOURS; at < zone->hours; at += 1 + zone->hours / STARTS)
 		sample_start(zone, at);
 	for (int i = first; i < sample_count; i++) {
 		samples[i].scale = scale;
-		samples[i].weight =
-		    1 / (scale * samples[i].lead * (sample_count - first));
+		samples[i].weight = 1 / (scale * samples[i].lead * (sample_count - first));
 	}
 }
 
-/* Signs that the table leaves to a source's own history, or that mean nothing
- * so far ahead. */
+/* Signs that the table leaves to a source's own history, or that mean nothing so far ahead. */
 static bool
 is_free(int unknown)
 {
-	const int knot = unknown / LT_FEATURE_COUNT,
-		  sign = unknown % LT_FEATURE_COUNT;
+	const int knot = unknown / LT_FEATURE_COUNT, sign = unknown % LT_FEATURE_COUNT;
 
 	return sign != LT_FEATURE_DRIFT && sign != LT_FEATURE_STEADY &&
 	       (sign != LT_FEATURE_SHAPE || leads[knot] <= SHAPE_LEAD_MAX);
@@ -123,8 +113,7 @@ share(const struct sample *sample, double row[2 * LT_FEATURE_COUNT])
 
 	while (knot + 2 < KNOTS && leads[knot + 1] <= sample->lead)
 		knot++;
-	const double part = (double)(sample->lead - leads[knot]) /
-			    (leads[knot + 1] - leads[knot]);
+	const double part = (double)(sample->lead - leads[knot]) / (leads[knot + 1] - leads[knot]);
 	for (int i = 0; i < LT_FEATURE_COUNT; i++) {
 		row[i] = (1 - part) * sample->signs[i];
 		row[LT_FEATURE_COUNT + i] = part * sample->signs[i];
@@ -169,8 +158,7 @@ fit_pass(double weights[UNKNOWNS], bool first)
 			left -= row[k] * weights[at + k];
 		const double weight =
 		    sample->weight /
-		    (first ? sample->scale
-			   : fmax(fabs(left), 0.03 * sample->scale));
+		    (first ? sample->scale : fmax(fabs(left), 0.03 * sample->scale));
 		for (int k = 0; k < 2 * LT_FEATURE_COUNT; k++) {
 			for (int m = 0; m < 2 * LT_FEATURE_COUNT; m++)
 				a[at + k][at + m] += weight * row[k] * row[m];
@@ -191,8 +179,7 @@ main(int argc, char **argv)
 	double weights[UNKNOWNS] = {0};
 
 	if (argc < 2) {
-		fprintf(
-		    stderr, "usage: fit_forecast DIRECTORY [LEAVE_OUT...]\n");
+		fprintf(stderr, "usage: fit_forecast DIRECTORY [LEAVE_OUT...]\n");
 		return 2;
 	}
 	for (int i = 0; i < ZONES; i++) {
@@ -203,8 +190,7 @@ main(int argc, char **argv)
 		if (left_out)
 			continue;
 		if (!zone_load(&zones[i], argv[1])) {
-			fprintf(stderr, "%s/%s: not as expected\n", argv[1],
-			    zones[i].file);
+			fprintf(stderr, "%s/%s: not as expected\n", argv[1], zones[i].file);
 			return 1;
 		}
 		sample_zone(&zones[i]);
@@ -216,8 +202,7 @@ main(int argc, char **argv)
 		for (int i = 0; i < LT_FEATURE_COUNT; i++) {
 			const int unknown = knot * LT_FEATURE_COUNT + i;
 
-			printf("%s%.*f", i == 0 ? "" : ", ",
-			    is_free(unknown) ? 3 : 0,
+			printf("%s%.*f", i == 0 ? "" : ", ", is_free(unknown) ? 3 : 0,
 			    is_free(unknown) ? weights[unknown] : 0);
 		}
 		printf("},\n");

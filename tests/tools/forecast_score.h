@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mean absolute errors by lead time of our forecast and of those to beat, on
- * the hours of a zone: what bench_forecast prints and test_forecast_real asks.
+ * Mean absolute errors by lead time of our forecast and of those to beat, on the hours of a zone:
+ * what bench_forecast prints and test_forecast_real asks.
  */
 #ifndef LT_TEST_FORECAST_SCORE_H
 #define LT_TEST_FORECAST_SCORE_H
@@ -25,8 +25,7 @@ enum {
 
 static const char *const score_names[SCORE_MODELS] = {
     "ours", "last value", "yesterday", "hour of week"};
-static const int score_leads[SCORE_LEADS] = {
-    1, 2, 3, 6, 12, 24, 36, 48, 72, 96, 120, 168};
+static const int score_leads[SCORE_LEADS] = {1, 2, 3, 6, 12, 24, 36, 48, 72, 96, 120, 168};
 
 struct forecast_scores {
 	double sum[SCORE_MODELS][SCORE_LEADS];
@@ -54,9 +53,7 @@ score_week(const struct carbon_zone *zone, int64_t start, int64_t target)
 			sum += zone_at(zone, i);
 			count++;
 		}
-	return count > 0
-		   ? sum / count
-		   : score_last(zone, start - (start - target) % 24 - 24, 24);
+	return count > 0 ? sum / count : score_last(zone, start - (start - target) % 24 - 24, 24);
 }
 
 /* Fitted to what was known at `start`, for its hour of the day. */
@@ -72,17 +69,14 @@ score_fit(const struct carbon_zone *zone, int64_t start)
 
 	if (fits[clock].zone != zone || start < fits[clock].start ||
 	    start >= fits[clock].start + SCORE_REFIT) {
-		struct lt_rate_step *const known =
-		    calloc(SCORE_LONG, sizeof(*known));
-		const uint32_t count =
-		    zone_steps(zone, start - SCORE_LONG + 1, start + 1, known);
+		struct lt_rate_step *const known = calloc(SCORE_LONG, sizeof(*known));
+		const uint32_t count = zone_steps(zone, start - SCORE_LONG + 1, start + 1, known);
 
 		(void)lt_forecast_fit(&fits[clock].fit,
 		    &(struct lt_known){.steps = known,
 			.count = count,
 			.seasonal = true,
-			.now_utc_s =
-			    (zone->first_hour + start + 1) * LT_HOUR_S - 1},
+			.now_utc_s = (zone->first_hour + start + 1) * LT_HOUR_S - 1},
 		    NULL);
 		free(known);
 		fits[clock].zone = zone;
@@ -91,16 +85,13 @@ score_fit(const struct carbon_zone *zone, int64_t start)
 	return &fits[clock].fit;
 }
 
-/* Our forecast by lead (1 ...), into values; NAN = none. Hour `start` is the
- * last that may be known, and just over. */
+/* Our forecast by lead (1 ...), into values; NAN = none. Hour `start` is the last that may be
+ * known, and just over. */
 static inline void
-score_ours(
-    const struct carbon_zone *zone, int64_t start, double *values, int leads)
+score_ours(const struct carbon_zone *zone, int64_t start, double *values, int leads)
 {
-	static struct lt_rate_step known[SCORE_WINDOW],
-	    out[LT_FORECAST_HOURS + SCORE_WINDOW];
-	const uint32_t count =
-	    zone_steps(zone, start - SCORE_WINDOW + 1, start + 1, known);
+	static struct lt_rate_step known[SCORE_WINDOW], out[LT_FORECAST_HOURS + SCORE_WINDOW];
+	const uint32_t count = zone_steps(zone, start - SCORE_WINDOW + 1, start + 1, known);
 	const uint32_t used = lt_forecast(out, sizeof(out) / sizeof(*out),
 	    &(struct lt_known){.steps = known,
 		.count = count,
@@ -111,8 +102,7 @@ score_ours(
 	for (int lead = 0; lead <= leads; lead++)
 		values[lead] = NAN;
 	for (uint32_t i = 0; i < used; i++) {
-		const int64_t lead =
-		    out[i].start_utc_s / LT_HOUR_S - zone->first_hour - start;
+		const int64_t lead = out[i].start_utc_s / LT_HOUR_S - zone->first_hour - start;
 
 		if (lead >= 0 && lead <= leads)
 			values[lead] = out[i].value;
@@ -120,8 +110,7 @@ score_ours(
 }
 
 static inline void
-score_start(const struct carbon_zone *zone, int64_t start,
-    struct forecast_scores *scores)
+score_start(const struct carbon_zone *zone, int64_t start, struct forecast_scores *scores)
 {
 	double ours[LT_FORECAST_HOURS + 1];
 	const double last = score_last(zone, start, 1);
@@ -133,8 +122,7 @@ score_start(const struct carbon_zone *zone, int64_t start,
 		const double seen = zone_at(zone, target);
 		const int64_t days = (score_leads[i] + 23) / 24;
 		const double values[SCORE_MODELS] = {ours[score_leads[i]], last,
-		    score_last(zone, target - days * 24, 24),
-		    score_week(zone, start, target)};
+		    score_last(zone, target - days * 24, 24), score_week(zone, start, target)};
 		double all = seen;
 
 		for (int k = 0; k < SCORE_MODELS; k++)
@@ -149,8 +137,7 @@ score_start(const struct carbon_zone *zone, int64_t start,
 
 /* From each `every` hours, once four weeks are known. */
 static inline void
-score_zone(
-    const struct carbon_zone *zone, int every, struct forecast_scores *scores)
+score_zone(const struct carbon_zone *zone, int every, struct forecast_scores *scores)
 {
 	memset(scores, 0, sizeof(*scores));
 	for (int64_t at = SCORE_WINDOW; at < zone->hours; at += every) {
@@ -179,8 +166,7 @@ score_beaten(const struct forecast_scores *scores)
 
 	for (int i = 0; i < SCORE_LEADS; i++)
 		for (int k = 1; k < SCORE_MODELS; k++)
-			if (!(score_of(scores, SCORE_OURS, i) <
-				score_of(scores, k, i))) {
+			if (!(score_of(scores, SCORE_OURS, i) < score_of(scores, k, i))) {
 				beaten++;
 				break;
 			}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens COUNT connections to a Unix socket, or to a port of this host, and
- * keeps each busy with one byte every second, so that none is ever silent.
- * Prints how many are left after each second; ends when none is.
+ * Opens COUNT connections to a Unix socket, or to a port of this host, and keeps each busy with one
+ * byte every second, so that none is ever silent. Prints how many are left after each second; ends
+ * when none is.
  *
  *   hog SOCKET|PORT COUNT
  */
@@ -29,9 +29,8 @@ open_one(const char *where)
 	const int fd = socket(is_local ? AF_UNIX : AF_INET, SOCK_STREAM, 0);
 
 	snprintf(local.sun_path, sizeof(local.sun_path), "%s", where);
-	if (is_local
-		? connect(fd, (struct sockaddr *)&local, sizeof(local)) == 0
-		: connect(fd, (struct sockaddr *)&remote, sizeof(remote)) == 0)
+	if (is_local ? connect(fd, (struct sockaddr *)&local, sizeof(local)) == 0
+		     : connect(fd, (struct sockaddr *)&remote, sizeof(remote)) == 0)
 		return fd;
 	close(fd);
 	return -1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers POST /munge as lowtided would, sealed by whoever runs it: a request
- * for /v1/market gets FILE's bytes as its one page. Prints its port, then
- * answers until it is killed.
+ * Answers POST /munge as lowtided would, sealed by whoever runs it: a request for /v1/market gets
+ * FILE's bytes as its one page. Prints its port, then answers until it is killed.
  *
  *   impostor MUNGE-SOCKET RESTRICTED-UID FILE
  */
@@ -43,16 +42,13 @@ read_request(int fd)
 	size_t used = 0;
 	ssize_t got;
 
-	while (
-	    used + 1 < sizeof(request) &&
-	    (got = read(fd, request + used, sizeof(request) - 1 - used)) > 0) {
+	while (used + 1 < sizeof(request) &&
+	       (got = read(fd, request + used, sizeof(request) - 1 - used)) > 0) {
 		used += (size_t)got;
 		request[used] = '\0';
 		const char *const end = strstr(request, "\r\n\r\n");
-		const char *const length =
-		    strcasestr(request, "content-length:");
-		if (end != NULL && length != NULL &&
-		    strlen(end + 4) >= (size_t)atoi(length + 15))
+		const char *const length = strcasestr(request, "content-length:");
+		if (end != NULL && length != NULL && strlen(end + 4) >= (size_t)atoi(length + 15))
 			return;
 	}
 }
@@ -90,8 +86,7 @@ main(int argc, char **argv)
 	}
 	char *const payload = payload_of(argv[3]);
 	const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (bind(listener, (struct sockaddr *)&address, sizeof(address)) ||
-	    listen(listener, 8) ||
+	if (bind(listener, (struct sockaddr *)&address, sizeof(address)) || listen(listener, 8) ||
 	    getsockname(listener, (struct sockaddr *)&address, &length))
 		return 1;
 	printf("%d\n", ntohs(address.sin_port));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * make_history POLICY STATE DAYS: fills signals.db as if lowtided had fetched
- * every source of the policy file for so many days, by quarters of an hour.
+ * make_history POLICY STATE DAYS: fills signals.db as if lowtided had fetched every source of the
+ * policy file for so many days, by quarters of an hour.
  */
 #include <math.h>
 #include <stdio.h>
@@ -28,8 +28,7 @@ fill(struct lt_rate_step *steps, uint32_t count, int64_t end_utc_s, int source)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const int64_t start = end_utc_s - (int64_t)(count - i) * STEP_S;
-		const double day =
-		    2 * M_PI * (double)(start % LT_DAY_S) / (double)LT_DAY_S;
+		const double day = 2 * M_PI * (double)(start % LT_DAY_S) / (double)LT_DAY_S;
 
 		steps[i] = (struct lt_rate_step){.start_utc_s = start,
 		    .end_utc_s = start + STEP_S,
@@ -53,19 +52,16 @@ main(int argc, char **argv)
 	const uint32_t count = (uint32_t)atoi(argv[3]) * (LT_DAY_S / STEP_S);
 	struct lt_rate_step *const steps = calloc(count, sizeof(*steps));
 	d.args.config = argv[1];
-	if (steps == NULL ||
-	    lt_ledger_open(&d.ledger, argv[2], &err) != LT_OK ||
+	if (steps == NULL || lt_ledger_open(&d.ledger, argv[2], &err) != LT_OK ||
 	    lt_daemon_load_policy(&d, now_utc_s, &err) != LT_OK)
 		return fail(&err);
 	for (int i = 0; i < d.signals.source_count; i++) {
 		const char *const key = d.signals.sources[i].key;
 
 		fill(steps, count, now_utc_s, i);
-		snprintf(issued, sizeof(issued), "%d %lld %lld",
-		    (int)LT_QUANTITY_CARBON, (long long)now_utc_s,
-		    (long long)now_utc_s);
-		if (lt_ledger_put_points(d.ledger, key, steps, count, &err) !=
-			LT_OK ||
+		snprintf(issued, sizeof(issued), "%d %lld %lld", (int)LT_QUANTITY_CARBON,
+		    (long long)now_utc_s, (long long)now_utc_s);
+		if (lt_ledger_put_points(d.ledger, key, steps, count, &err) != LT_OK ||
 		    lt_ledger_put(d.ledger, key, issued, &err) != LT_OK)
 			return fail(&err);
 	}

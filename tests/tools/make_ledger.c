@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * make_ledger STATE RUNS TIME TIME...: settles so many finished runs in the
- * ledger of a state directory whose lowtided is stopped, as lowtided does: as
- * many between each two of the times (UTC seconds), and none across one. The
- * same figures each time: accounts team0000 to team0199 of ten users each,
- * arrays, moved and long runs, some with something odd.
+ * make_ledger STATE RUNS TIME TIME...: settles so many finished runs in the ledger of a state
+ * directory whose lowtided is stopped, as lowtided does: as many between each two of the times (UTC
+ * seconds), and none across one. The same figures each time: accounts team0000 to team0199 of ten
+ * users each, arrays, moved and long runs, some with something odd.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,8 +28,7 @@ enum {
 _Static_assert(LONG_S / LT_HOUR_S + 2 <= ENTRIES_MAX, "an entry each hour");
 
 /* What is settled past it is nobody's power cut. */
-static const char QUICK[] =
-    "PRAGMA synchronous=OFF; PRAGMA cache_size=-131072;";
+static const char QUICK[] = "PRAGMA synchronous=OFF; PRAGMA cache_size=-131072;";
 
 static int
 fail(const struct lt_error *err)
@@ -63,8 +61,7 @@ random_length_s(void)
 {
 	if (one_in(2000))
 		return LONG_S;
-	return one_in(7) ? LT_HOUR_S + random_below(7 * LT_HOUR_S)
-			 : 60 + random_below(2400);
+	return one_in(7) ? LT_HOUR_S + random_below(7 * LT_HOUR_S) : 60 + random_below(2400);
 }
 
 static void
@@ -74,13 +71,12 @@ set_names(struct lt_run *run)
 	const int user = (int)random_below(USERS_EACH);
 
 	(void)snprintf(run->account, sizeof(run->account), "team%04d", account);
-	(void)snprintf(
-	    run->user, sizeof(run->user), "user%04d.%d", account, user);
+	(void)snprintf(run->user, sizeof(run->user), "user%04d.%d", account, user);
 	run->uid = (uint32_t)(FIRST_UID + account * USERS_EACH + user);
-	(void)snprintf(run->partition, sizeof(run->partition), "%s",
-	    run->moved ? "spot" : "ondemand");
-	(void)snprintf(run->state_text, sizeof(run->state_text), "%s",
-	    one_in(30) ? "FAILED" : "COMPLETED");
+	(void)snprintf(
+	    run->partition, sizeof(run->partition), "%s", run->moved ? "spot" : "ondemand");
+	(void)snprintf(
+	    run->state_text, sizeof(run->state_text), "%s", one_in(30) ? "FAILED" : "COMPLETED");
 }
 
 static void
@@ -95,16 +91,13 @@ set_amounts(struct lt_run *run)
 		run->money_micros = length_s * (100 + random_below(900));
 	run->carbon_mg = length_s * (10 + random_below(40));
 	run->energy_wh = length_s / 10;
-	run->baseline_money_micros =
-	    run->money_micros * (run->moved ? 3 : 2) / 2;
+	run->baseline_money_micros = run->money_micros * (run->moved ? 3 : 2) / 2;
 	run->baseline_carbon_mg = run->carbon_mg * (run->moved ? 4 : 3) / 3;
-	run->worst_quality =
-	    one_in(3000) ? LT_QUALITY_REPLAY : LT_QUALITY_MEASURED;
+	run->worst_quality = one_in(3000) ? LT_QUALITY_REPLAY : LT_QUALITY_MEASURED;
 	if (one_in(3000)) {
-		run->held = (struct lt_amount){
-		    true, true, run->money_micros / 2, run->carbon_mg / 2};
-		(void)snprintf(run->over_reason, sizeof(run->over_reason), "%s",
-		    "OverTimeLimit");
+		run->held =
+		    (struct lt_amount){true, true, run->money_micros / 2, run->carbon_mg / 2};
+		(void)snprintf(run->over_reason, sizeof(run->over_reason), "%s", "OverTimeLimit");
 	}
 }
 
@@ -149,20 +142,17 @@ split_run(struct lt_entry *entries, const struct lt_run *run)
 	uint32_t count = 0;
 
 	for (int64_t at = 0, next; at < length_s; at = next) {
-		const int64_t hour_utc_s =
-		    (run->start_utc_s + at) / LT_HOUR_S * LT_HOUR_S;
+		const int64_t hour_utc_s = (run->start_utc_s + at) / LT_HOUR_S * LT_HOUR_S;
 
 		next = hour_utc_s + LT_HOUR_S - run->start_utc_s;
 		next = next < length_s ? next : length_s;
 		entries[count++] = (struct lt_entry){.at_utc_s = hour_utc_s,
-		    .money_micros =
-			part_of(run->money_micros, at, next, length_s),
+		    .money_micros = part_of(run->money_micros, at, next, length_s),
 		    .carbon_mg = part_of(run->carbon_mg, at, next, length_s),
 		    .energy_wh = part_of(run->energy_wh, at, next, length_s),
 		    .baseline_money_micros =
 			part_of(run->baseline_money_micros, at, next, length_s),
-		    .baseline_carbon_mg =
-			part_of(run->baseline_carbon_mg, at, next, length_s)};
+		    .baseline_carbon_mg = part_of(run->baseline_carbon_mg, at, next, length_s)};
 	}
 	return count;
 }
@@ -207,8 +197,8 @@ fill(struct lt_ledger *ledger, uint32_t runs, const int64_t *times, int periods,
 		const double at = (double)i * periods / runs;
 		const int period = (int)at;
 		const int64_t from = times[period], to = times[period + 1];
-		const struct lt_run run = make_run(i,
-		    from + (int64_t)((at - period) * (double)(to - from)), to);
+		const struct lt_run run =
+		    make_run(i, from + (int64_t)((at - period) * (double)(to - from)), to);
 
 		code = settle(ledger, &run, err);
 		if (code == LT_OK && (i + 1) % RUNS_A_TRANSACTION == 0)
@@ -233,12 +223,12 @@ main(int argc, char **argv)
 		return 2;
 	}
 	for (int i = 3; i < argc; i++)
-		if (lt_int64_parse(argv[i], i == 3 ? 0 : times[i - 4] + LONG_S,
-			INT64_MAX, &times[i - 3], &err) != LT_OK)
+		if (lt_int64_parse(argv[i], i == 3 ? 0 : times[i - 4] + LONG_S, INT64_MAX,
+			&times[i - 3], &err) != LT_OK)
 			return fail(&err);
 	int code = lt_ledger_open(&ledger, argv[1], &err);
-	if (code == LT_OK && sqlite3_exec(ledger->db[LT_DB_LEDGER], QUICK, NULL,
-				 NULL, NULL) != SQLITE_OK)
+	if (code == LT_OK &&
+	    sqlite3_exec(ledger->db[LT_DB_LEDGER], QUICK, NULL, NULL, NULL) != SQLITE_OK)
 		code = lt_fail(&err, LT_EIO, "%s", QUICK);
 	if (code == LT_OK)
 		code = fill(ledger, (uint32_t)runs, times, argc - 4, &err);

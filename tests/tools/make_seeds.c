@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the fuzzers' seeds of our own files, in today's formats: a whole file,
- * an empty one, one that is cut by a byte and one with a bit turned, of each.
+ * Makes the fuzzers' seeds of our own files, in today's formats: a whole file, an empty one, one
+ * that is cut by a byte and one with a bit turned, of each.
  *
  *   make_seeds CORPUS    (tests/fuzz/corpus; its folders are there)
  */
@@ -31,9 +31,7 @@ put(const char *kind, const char *name, const unsigned char *bytes, size_t size)
 
 	snprintf(path, sizeof(path), "%s/%s/%s", corpus, kind, name);
 	file = fopen(path, "wb");
-	must(file != NULL && fwrite(bytes, 1, size, file) == size &&
-		 fclose(file) == 0,
-	    path);
+	must(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, path);
 }
 
 static void

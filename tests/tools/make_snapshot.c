@@ -42,17 +42,15 @@ static const char usage[] =
     "                    (none are)\n";
 
 struct wanted {
-	const char *run, *state, *partition, *spot, *team, *free, *rule,
-	    *unknown, *mode;
+	const char *run, *state, *partition, *spot, *team, *free, *rule, *unknown, *mode;
 	uint32_t partitions, days, teams, uid, shapes, kinds;
-	int64_t limit_micros, next_micros, ends_s, stale_s, ingested, age_s,
-	    seen_s;
+	int64_t limit_micros, next_micros, ends_s, stale_s, ingested, age_s, seen_s;
 };
 
 enum {
 	STEP_S = 300,
-	/* A period goes on for so long, so that what is tried on a month's last
-	 * day is within it as on any other. */
+	/* A period goes on for so long, so that what is tried on a month's last day is within it as
+	 * on any other. */
 	LONG_S = 15 * 86400,
 };
 
@@ -69,8 +67,8 @@ room(size_t count, size_t size)
 }
 
 static void
-fill_series(struct lt_series *series, int64_t start_utc_s, uint32_t count,
-    double base, double swing)
+fill_series(
+    struct lt_series *series, int64_t start_utc_s, uint32_t count, double base, double swing)
 {
 	series->count = count;
 	series->quality = count > 1 ? LT_QUALITY_FORECAST : LT_QUALITY_CONSTANT;
@@ -84,9 +82,7 @@ fill_series(struct lt_series *series, int64_t start_utc_s, uint32_t count,
 		series->start_utc_s[i] = start_utc_s + (int64_t)i * STEP_S;
 	for (uint32_t i = 0; i < count; i++)
 		series->value[i] =
-		    base +
-		    swing * sin(6.2831853 * (double)i * STEP_S / LT_DAY_S) +
-		    (double)(i % 7);
+		    base + swing * sin(6.2831853 * (double)i * STEP_S / LT_DAY_S) + (double)(i % 7);
 	if (lt_series_prepare(series, NULL) != LT_OK) {
 		fprintf(stderr, "make_snapshot: bad series\n");
 		exit(1);
@@ -105,8 +101,7 @@ fill_partition(struct lt_market *market, uint32_t i, const struct wanted *w)
 		snprintf(p->name, sizeof(p->name), "%s", w->partition);
 	if (i == 1)
 		snprintf(p->name, sizeof(p->name), "%s", w->spot);
-	p->flags = LT_PARTITION_UP | LT_PARTITION_MANAGED |
-		   (i == 0 ? LT_PARTITION_DEFAULT : 0) |
+	p->flags = LT_PARTITION_UP | LT_PARTITION_MANAGED | (i == 0 ? LT_PARTITION_DEFAULT : 0) |
 		   (i == 1 ? LT_PARTITION_PREEMPTIBLE : 0);
 	p->max_time_s = 7 * LT_DAY_S;
 	p->default_time_s = LT_HOUR_S;
@@ -140,10 +135,8 @@ fill_partition(struct lt_market *market, uint32_t i, const struct wanted *w)
 		    .gpus = 8,
 		    .memory_mib = 512000 * (k + 1) + i % w->kinds,
 		    .gpu_index = -1};
-	fill_series(
-	    &market->series[2 * i], market->compiled_utc_s, 1, price, 0);
-	fill_series(&market->series[2 * i + 1],
-	    market->compiled_utc_s / STEP_S * STEP_S,
+	fill_series(&market->series[2 * i], market->compiled_utc_s, 1, price, 0);
+	fill_series(&market->series[2 * i + 1], market->compiled_utc_s / STEP_S * STEP_S,
 	    w->days * (LT_DAY_S / STEP_S), 300, 100);
 }
 
@@ -196,8 +189,7 @@ month_of(struct lt_period *period, int month_offset, int64_t limit_micros)
 	strftime(period->label, sizeof(period->label), "%B", &tm);
 	tm.tm_mon++;
 	period->end_utc_s = timegm(&tm);
-	period->limit.has_money = period->settled.has_money =
-	    period->held.has_money = true;
+	period->limit.has_money = period->settled.has_money = period->held.has_money = true;
 	period->settled.has_carbon = period->held.has_carbon = true;
 	period->limit.money_micros = limit_micros;
 }
@@ -224,8 +216,7 @@ compare_accounts(const void *a, const void *b)
 
 /* Teams, and last one account that nothing binds. */
 static void
-fill_sheet(struct lt_budget_snapshot *snapshot, const struct wanted *w,
-    uint64_t ring_generation)
+fill_sheet(struct lt_budget_snapshot *snapshot, const struct wanted *w, uint64_t ring_generation)
 {
 	memset(snapshot, 0, sizeof(*snapshot));
 	snapshot->compiled_utc_s = (int64_t)time(NULL) - w->age_s;
@@ -247,32 +238,26 @@ fill_sheet(struct lt_budget_snapshot *snapshot, const struct wanted *w,
 
 		snprintf(budget->team, sizeof(budget->team), "team%04u", i);
 		if (i == 0)
-			snprintf(
-			    budget->team, sizeof(budget->team), "%s", w->team);
+			snprintf(budget->team, sizeof(budget->team), "%s", w->team);
 		budget->on_exceed = rule_of(w->rule);
 		month_of(&budget->periods[0], 0, w->limit_micros);
-		month_of(&budget->periods[1], 1,
-		    w->next_micros > 0 ? w->next_micros : w->limit_micros);
-		const int64_t end_utc_s =
-		    time(NULL) + (w->ends_s > 0 ? w->ends_s : LONG_S);
+		month_of(
+		    &budget->periods[1], 1, w->next_micros > 0 ? w->next_micros : w->limit_micros);
+		const int64_t end_utc_s = time(NULL) + (w->ends_s > 0 ? w->ends_s : LONG_S);
 		if (w->ends_s > 0 || budget->periods[0].end_utc_s < end_utc_s)
-			budget->periods[0].end_utc_s =
-			    budget->periods[1].start_utc_s = end_utc_s;
-		memcpy(snapshot->accounts[i].name, budget->team,
-		    sizeof(budget->team));
+			budget->periods[0].end_utc_s = budget->periods[1].start_utc_s = end_utc_s;
+		memcpy(snapshot->accounts[i].name, budget->team, sizeof(budget->team));
 		snapshot->accounts[i].first_binding = i;
 		snapshot->accounts[i].binding_count = 1;
 		snapshot->bindings[i] = i;
 	}
-	snprintf(
-	    snapshot->accounts[w->teams].name, LT_ACCOUNT_SIZE, "%s", w->free);
-	qsort(snapshot->accounts, snapshot->account_count,
-	    sizeof(*snapshot->accounts), compare_accounts);
+	snprintf(snapshot->accounts[w->teams].name, LT_ACCOUNT_SIZE, "%s", w->free);
+	qsort(snapshot->accounts, snapshot->account_count, sizeof(*snapshot->accounts),
+	    compare_accounts);
 	for (uint32_t i = 0; i < snapshot->pair_count; i++) {
 		snapshot->pairs[i].uid = w->uid;
 		snapshot->pairs[i].account = i;
-		snapshot->pairs[i].is_default =
-		    strcmp(snapshot->accounts[i].name, w->team) == 0;
+		snapshot->pairs[i].is_default = strcmp(snapshot->accounts[i].name, w->team) == 0;
 	}
 }
 
@@ -292,23 +277,21 @@ number(const char *text)
 static void
 read_options(struct wanted *w, int argc, char **argv)
 {
-	static const char *const names[] = {"run", "state", "partition", "spot",
-	    "team", "free", "rule", "unknown", "mode", "partitions", "days",
-	    "teams", "uid", "shapes", "kinds", "limit", "next", "stale",
-	    "absorbed", "age", "seen", "ends"};
+	static const char *const names[] = {"run", "state", "partition", "spot", "team", "free",
+	    "rule", "unknown", "mode", "partitions", "days", "teams", "uid", "shapes", "kinds",
+	    "limit", "next", "stale", "absorbed", "age", "seen", "ends"};
 	struct option table[sizeof(names) / sizeof(names[0]) + 1];
-	const char **const texts[] = {&w->run, &w->state, &w->partition,
-	    &w->spot, &w->team, &w->free, &w->rule, &w->unknown, &w->mode};
-	uint32_t *const numbers[] = {&w->partitions, &w->days, &w->teams,
-	    &w->uid, &w->shapes, &w->kinds};
-	int64_t *const longs[] = {&w->limit_micros, &w->next_micros,
-	    &w->stale_s, &w->ingested, &w->age_s, &w->seen_s, &w->ends_s};
+	const char **const texts[] = {&w->run, &w->state, &w->partition, &w->spot, &w->team,
+	    &w->free, &w->rule, &w->unknown, &w->mode};
+	uint32_t *const numbers[] = {
+	    &w->partitions, &w->days, &w->teams, &w->uid, &w->shapes, &w->kinds};
+	int64_t *const longs[] = {&w->limit_micros, &w->next_micros, &w->stale_s, &w->ingested,
+	    &w->age_s, &w->seen_s, &w->ends_s};
 	int c;
 
 	memset(table, 0, sizeof(table));
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		table[i] = (struct option){
-		    names[i], required_argument, NULL, (int)i + 1};
+		table[i] = (struct option){names[i], required_argument, NULL, (int)i + 1};
 	while ((c = getopt_long(argc, argv, "", table, NULL)) != -1) {
 		if (c >= 1 && c <= 9)
 			*texts[c - 1] = optarg;
@@ -324,11 +307,10 @@ read_options(struct wanted *w, int argc, char **argv)
 			exit(2);
 		}
 	}
-	if (w->run == NULL || w->state == NULL || optind != argc ||
-	    w->partitions < 2 || w->shapes < 1 || w->kinds < 1 ||
-	    w->shapes > LT_SHAPES_MAX / w->partitions ||
-	    w->partitions > LT_PARTITIONS_MAX || w->days < 1 || w->days > 14 ||
-	    w->teams < 1 || w->teams > LT_BUDGETS_MAX) {
+	if (w->run == NULL || w->state == NULL || optind != argc || w->partitions < 2 ||
+	    w->shapes < 1 || w->kinds < 1 || w->shapes > LT_SHAPES_MAX / w->partitions ||
+	    w->partitions > LT_PARTITIONS_MAX || w->days < 1 || w->days > 14 || w->teams < 1 ||
+	    w->teams > LT_BUDGETS_MAX) {
 		fputs(usage, stderr);
 		exit(2);
 	}
@@ -373,8 +355,7 @@ main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/%s", w.state, LT_SHEET_FILE);
 	if (lt_sheet_save(&snapshot, path, &err) != LT_OK)
 		goto failed;
-	printf("%s: %u partitions, %u days, %u teams\n", path, w.partitions,
-	    w.days, w.teams);
+	printf("%s: %u partitions, %u days, %u teams\n", path, w.partitions, w.days, w.teams);
 	return 0;
 failed:
 	fprintf(stderr, "make_snapshot: %s: %s\n", path, err.text);

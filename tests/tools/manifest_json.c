@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Manifests on standard input, as kubectl would send them: a line of JSON for
- * each document.
+ * Manifests on standard input, as kubectl would send them: a line of JSON for each document.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,8 +18,7 @@ print(const char *text, size_t length)
 	/* Comments alone are no document. */
 	if (memmem(text, length, "kind: ", 6) == NULL)
 		return 0;
-	if (lt_manifest_parse(&document,
-		&(struct lt_manifest_text){"standard input", text, length},
+	if (lt_manifest_parse(&document, &(struct lt_manifest_text){"standard input", text, length},
 		&err) != LT_OK) {
 		fprintf(stderr, "manifest_json: %s\n", err.text);
 		return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The payload of lowtided's answer to /v1/market: a market as its one page.
- * For impostor.c and tests/unit/test_follow.c, each of whom seals it.
+ * The payload of lowtided's answer to /v1/market: a market as its one page. For impostor.c and
+ * tests/unit/test_follow.c, each of whom seals it.
  */
 #ifndef LT_TEST_MARKET_PAGE_H
 #define LT_TEST_MARKET_PAGE_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * metadata_server PORT FOLDER: the metadata services of AWS, Google Cloud and
- * Azure for any number of machines, each under /NAME. What FOLDER/NAME has as a
- * file is there: instance-action, rebalance (AWS), preempted, maintenance-event
- * (Google), events (Azure). While it has a file `fault` with a path of
- * source_server.h, every request of the machine gets that. Each request is a
+ * metadata_server PORT FOLDER: the metadata services of AWS, Google Cloud and Azure for any number
+ * of machines, each under /NAME. What FOLDER/NAME has as a file is there: instance-action,
+ * rebalance (AWS), preempted, maintenance-event (Google), events (Azure). While it has a file
+ * `fault` with a path of source_server.h, every request of the machine gets that. Each request is a
  * line of FOLDER/NAME/log. Prints its port.
  */
 #include "source_server.h"
@@ -44,16 +43,15 @@ static void
 answer_token(const struct exchange *exchange)
 {
 	char ttl[512];
-	const int seconds = atoi(server_header(
-	    exchange, "X-aws-ec2-metadata-token-ttl-seconds", ttl));
+	const int seconds =
+	    atoi(server_header(exchange, "X-aws-ec2-metadata-token-ttl-seconds", ttl));
 
 	if (strcmp(exchange->method, "PUT") != 0)
 		server_answer(exchange, 405, "text/html", "", "");
 	else if (seconds < 1 || seconds > 21600)
 		server_answer(exchange, 400, "text/html", "", "Bad Request");
 	else
-		server_answer(exchange, 200, "text/plain", "",
-		    "AQAEAHD-the-token-of-a-test==");
+		server_answer(exchange, 200, "text/plain", "", "AQAEAHD-the-token-of-a-test==");
 }
 
 static void
@@ -73,8 +71,7 @@ answer_aws(const struct exchange *exchange, const char *body)
 }
 
 static void
-answer_with(const struct exchange *exchange, const char *header,
-    const char *want, const char *body)
+answer_with(const struct exchange *exchange, const char *header, const char *want, const char *body)
 {
 	char got[512];
 
@@ -85,30 +82,25 @@ answer_with(const struct exchange *exchange, const char *header,
 }
 
 static void
-answer_machine(
-    const struct exchange *exchange, const char *name, const char *path)
+answer_machine(const struct exchange *exchange, const char *name, const char *path)
 {
 	if (strcmp(path, "/latest/api/token") == 0)
 		answer_token(exchange);
 	else if (strcmp(path, "/latest/meta-data/spot/instance-action") == 0)
 		answer_aws(exchange, file_text(name, "instance-action", NULL));
-	else if (strcmp(path,
-		     "/latest/meta-data/events/recommendations/rebalance") == 0)
+	else if (strcmp(path, "/latest/meta-data/events/recommendations/rebalance") == 0)
 		answer_aws(exchange, file_text(name, "rebalance", NULL));
 	else if (strcmp(path, "/computeMetadata/v1/instance/preempted") == 0)
-		answer_with(exchange, "Metadata-Flavor", "Google",
-		    file_text(name, "preempted", "FALSE"));
-	else if (strcmp(path,
-		     "/computeMetadata/v1/instance/maintenance-event") == 0)
+		answer_with(
+		    exchange, "Metadata-Flavor", "Google", file_text(name, "preempted", "FALSE"));
+	else if (strcmp(path, "/computeMetadata/v1/instance/maintenance-event") == 0)
 		answer_with(exchange, "Metadata-Flavor", "Google",
 		    file_text(name, "maintenance-event", "NONE"));
 	else if (strncmp(path, "/metadata/instance/compute/name?", 32) == 0)
 		answer_with(exchange, "Metadata", "true", name);
-	else if (strcmp(path,
-		     "/metadata/scheduledevents?api-version=2020-07-01") == 0)
+	else if (strcmp(path, "/metadata/scheduledevents?api-version=2020-07-01") == 0)
 		answer_with(exchange, "Metadata", "true",
-		    file_text(name, "events",
-			"{\"DocumentIncarnation\":1,\"Events\":[]}"));
+		    file_text(name, "events", "{\"DocumentIncarnation\":1,\"Events\":[]}"));
 	else
 		server_answer(exchange, 404, "text/html", "", "");
 }

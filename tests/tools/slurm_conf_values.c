@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the command's own parser reads of SLURM_CONF, as `scontrol show config`
- * prints the same keys.
+ * What the command's own parser reads of SLURM_CONF, as `scontrol show config` prints the same
+ * keys.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,16 +21,12 @@ main(void)
 	}
 	const struct {
 		const char *key, *value;
-	} values[] = {{"ClusterName", conf.cluster},
-	    {"SlurmUser", conf.slurm_user}, {"PrivateData", conf.private_data},
-	    {"JobSubmitPlugins", conf.job_submit_plugins},
-	    {"PlugStackConfig", conf.plugstack},
-	    {"PreemptMode", conf.preempt_mode},
-	    {"AccountingStorageType", conf.accounting_storage},
-	    {"GresTypes", conf.gres_types}, {"PluginDir", conf.plugin_dir},
-	    {"PriorityType", conf.priority_type},
-	    {"PriorityWeightAge", conf.priority_weight_age},
-	    {"AuthInfo", conf.munge_socket}};
+	} values[] = {{"ClusterName", conf.cluster}, {"SlurmUser", conf.slurm_user},
+	    {"PrivateData", conf.private_data}, {"JobSubmitPlugins", conf.job_submit_plugins},
+	    {"PlugStackConfig", conf.plugstack}, {"PreemptMode", conf.preempt_mode},
+	    {"AccountingStorageType", conf.accounting_storage}, {"GresTypes", conf.gres_types},
+	    {"PluginDir", conf.plugin_dir}, {"PriorityType", conf.priority_type},
+	    {"PriorityWeightAge", conf.priority_weight_age}, {"AuthInfo", conf.munge_socket}};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		if (values[i].value[0] != '\0')

@@ -17,10 +17,10 @@
 enum kind { TEXT, NUMBER };
 
 /* Numbers are as wide as the member. */
-#define FIELD(member, what)                                                    \
-	{                                                                      \
-#member, what, offsetof(job_desc_msg_t, member),               \
-		    sizeof(((job_desc_msg_t *)0)->member)                      \
+#define FIELD(member, what)                                                                        \
+	{                                                                                          \
+#member, what, offsetof(job_desc_msg_t, member),                                   \
+		    sizeof(((job_desc_msg_t *)0)->member)                                          \
 	}
 
 static const struct field {
@@ -99,8 +99,7 @@ set_field(job_desc_msg_t *job, char *pair)
 {
 	char *const value = strchr(pair, '=');
 
-	for (size_t i = 0;
-	     value != NULL && i < sizeof(fields) / sizeof(*fields); i++) {
+	for (size_t i = 0; value != NULL && i < sizeof(fields) / sizeof(*fields); i++) {
 		const struct field *const f = &fields[i];
 		char *const at = (char *)job + f->offset;
 		char *end = NULL;
@@ -148,8 +147,7 @@ allocate(job_desc_msg_t *job)
 
 	if (slurm_allocate_resources(job, &reply) != SLURM_SUCCESS)
 		return errno;
-	printf("%u %s\n", LT_SLURM_JOB_ID(reply),
-	    reply->node_list == NULL ? "" : reply->node_list);
+	printf("%u %s\n", LT_SLURM_JOB_ID(reply), reply->node_list == NULL ? "" : reply->node_list);
 	if (reply->job_submit_user_msg != NULL)
 		(void)fprintf(stderr, "%s\n", reply->job_submit_user_msg);
 	return SLURM_SUCCESS;
@@ -200,11 +198,9 @@ main(int argc, char **argv)
 
 		if (code == SLURM_SUCCESS)
 			return 0;
-		(void)fprintf(
-		    stderr, "slurm_rpc: %s (%d)\n", slurm_strerror(code), code);
+		(void)fprintf(stderr, "slurm_rpc: %s (%d)\n", slurm_strerror(code), code);
 		return 1;
 	}
-	(void)fprintf(
-	    stderr, "usage: slurm_rpc submit|allocate|update field=value...\n");
+	(void)fprintf(stderr, "usage: slurm_rpc submit|allocate|update field=value...\n");
 	return 2;
 }

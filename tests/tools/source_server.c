@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * source_server PORT [FAULT-FILE]: all sources on the web at once, each under
- * its own path, for cluster tests and for trying a source by hand. Prints its
- * port; port 0 takes any free one. While FAULT-FILE has a path of
+ * source_server PORT [FAULT-FILE]: all sources on the web at once, each under its own path, for
+ * cluster tests and for trying a source by hand. Prints its port; port 0 takes any free one. While
+ * FAULT-FILE has a path of
  * source_server.h ("/reset", "/status/503"), every request gets that instead.
  */
 #include "source_server.h"
@@ -38,9 +38,8 @@ serve_fault(const struct exchange *exchange)
 static bool
 serve_all(const struct exchange *exchange)
 {
-	static bool (*const groups[])(const struct exchange *exchange) = {
-	    serve_fault, serve_aws, serve_azure, serve_price_list, serve_europe,
-	    serve_marginal, serve_mix, serve_weather};
+	static bool (*const groups[])(const struct exchange *exchange) = {serve_fault, serve_aws,
+	    serve_azure, serve_price_list, serve_europe, serve_marginal, serve_mix, serve_weather};
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		if (groups[i](exchange))

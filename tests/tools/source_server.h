@@ -41,24 +41,21 @@ struct exchange {
 	const char *body;
 };
 
-/* A test's own pages, asked before those below: true = answered. Set before
- * server_start(). */
+/* A test's own pages, asked before those below: true = answered. Set before server_start(). */
 static bool (*server_own)(const struct exchange *exchange);
 
-/* Where server_stop_clock() stopped the clock of all servers' processes; 0: it
- * runs. */
+/* Where server_stop_clock() stopped the clock of all servers' processes; 0: it runs. */
 static int64_t *server_clock;
 
 /* The time of the pages that a server makes. */
 static inline int64_t
 server_time(void)
 {
-	return server_clock != NULL && *server_clock != 0 ? *server_clock
-							  : time(NULL);
+	return server_clock != NULL && *server_clock != 0 ? *server_clock : time(NULL);
 }
 
-/* Stops the clock of the servers that server_start() started and returns its
- * time: a test and its server mean the same now at any 5 minutes' end. */
+/* Stops the clock of the servers that server_start() started and returns its time: a test and its
+ * server mean the same now at any 5 minutes' end. */
 static inline int64_t
 server_stop_clock(void)
 {
@@ -83,8 +80,8 @@ server_write(int fd, const void *bytes, size_t length)
 }
 
 static inline void
-server_answer(const struct exchange *exchange, int status, const char *type,
-    const char *headers, const char *body)
+server_answer(const struct exchange *exchange, int status, const char *type, const char *headers,
+    const char *body)
 {
 	char head[1024];
 	const int length = snprintf(head, sizeof(head),
@@ -101,8 +98,7 @@ server_head(const struct exchange *exchange, const char *headers)
 {
 	char head[512];
 	const int length = snprintf(head, sizeof(head),
-	    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n%s\r\n",
-	    headers);
+	    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n%s\r\n", headers);
 
 	server_write(exchange->fd, head, (size_t)length);
 }
@@ -114,8 +110,7 @@ server_wait(const struct exchange *exchange)
 	struct pollfd poll_fd = {.fd = exchange->fd, .events = POLLIN};
 	char byte;
 
-	while (poll(&poll_fd, 1, SERVER_LIFE_S * 1000) > 0 &&
-	       read(exchange->fd, &byte, 1) > 0)
+	while (poll(&poll_fd, 1, SERVER_LIFE_S * 1000) > 0 && read(exchange->fd, &byte, 1) > 0)
 		;
 }
 
@@ -137,13 +132,11 @@ server_header(const struct exchange *exchange, const char *name, char out[512])
 
 /* A file as it is, with an ETag: 304 to who has it. */
 static inline void
-server_file(
-    const struct exchange *exchange, const char *file_name, const char *type)
+server_file(const struct exchange *exchange, const char *file_name, const char *type)
 {
 	static char body[4 * 1024 * 1024];
 	FILE *const file = fopen(file_name, "rb");
-	const size_t length =
-	    file == NULL ? 0 : fread(body, 1, sizeof(body) - 1, file);
+	const size_t length = file == NULL ? 0 : fread(body, 1, sizeof(body) - 1, file);
 	char head[512], etag[512], known[512];
 
 	if (file == NULL) {
@@ -173,8 +166,8 @@ serve_fixture(const struct exchange *exchange)
 	const char *const end = strstr(name, ".json/");
 	char file[256];
 
-	snprintf(file, sizeof(file), "tests/fixtures/%.*s",
-	    end == NULL ? 0 : (int)(end - name) + 5, name);
+	snprintf(file, sizeof(file), "tests/fixtures/%.*s", end == NULL ? 0 : (int)(end - name) + 5,
+	    name);
 	server_file(exchange, file, "application/json");
 }
 
@@ -198,8 +191,7 @@ serve_reset(const struct exchange *exchange)
 	server_head(exchange, "Content-Length: 1000\r\n");
 	server_write(exchange->fd, "{\"data\":", 8);
 	usleep(50000); /* let it arrive: a reset may throw away what waits */
-	setsockopt(
-	    exchange->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	setsockopt(exchange->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 }
 
 static inline void
@@ -252,8 +244,8 @@ serve_huge_length(const struct exchange *exchange)
 	server_head(exchange, "Content-Length: 99999999999\r\n");
 }
 
-/* 128 MiB of zeros in 0.8 MB of deflate: one literal, then matches of 258 at
- * distance 1 in the fixed code (RFC 1951, 3.2.6): 8 + 5 bits each. */
+/* 128 MiB of zeros in 0.8 MB of deflate: one literal, then matches of 258 at distance 1 in the
+ * fixed code (RFC 1951, 3.2.6): 8 + 5 bits each. */
 static inline void
 serve_bomb(const struct exchange *exchange)
 {
@@ -304,8 +296,7 @@ serve_redirect_host(const struct exchange *exchange)
 {
 	char location[64];
 
-	snprintf(location, sizeof(location), "http://localhost:%d/ok",
-	    exchange->port);
+	snprintf(location, sizeof(location), "http://localhost:%d/ok", exchange->port);
 	serve_redirect(exchange, location);
 }
 
@@ -372,22 +363,18 @@ server_route(const struct exchange *exchange)
 	if (server_own != NULL && server_own(exchange))
 		return;
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
-		if (strncmp(path, routes[i].path, strlen(routes[i].path)) ==
-		    0) {
+		if (strncmp(path, routes[i].path, strlen(routes[i].path)) == 0) {
 			routes[i].serve(exchange);
 			return;
 		}
 	for (size_t i = 0; i < sizeof(redirects) / sizeof(redirects[0]); i++)
-		if (strncmp(path, redirects[i].path,
-			strlen(redirects[i].path)) == 0) {
+		if (strncmp(path, redirects[i].path, strlen(redirects[i].path)) == 0) {
 			serve_redirect(exchange, redirects[i].location);
 			return;
 		}
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
-		if (strncmp(path, bodies[i].path, strlen(bodies[i].path)) ==
-		    0) {
-			server_answer(
-			    exchange, 200, bodies[i].type, "", bodies[i].body);
+		if (strncmp(path, bodies[i].path, strlen(bodies[i].path)) == 0) {
+			server_answer(exchange, 200, bodies[i].type, "", bodies[i].body);
 			return;
 		}
 	server_answer(exchange, 404, "text/plain", "", "no such page");
@@ -400,9 +387,8 @@ server_read(struct exchange *exchange)
 	size_t length = 0, wanted = SIZE_MAX;
 
 	while (length < wanted && length + 1 < sizeof(exchange->request)) {
-		const ssize_t got =
-		    read(exchange->fd, exchange->request + length,
-			sizeof(exchange->request) - length - 1);
+		const ssize_t got = read(exchange->fd, exchange->request + length,
+		    sizeof(exchange->request) - length - 1);
 		char announced[512];
 
 		if (got <= 0)
@@ -413,8 +399,7 @@ server_read(struct exchange *exchange)
 			continue;
 		exchange->body += 4;
 		server_header(exchange, "Content-Length", announced);
-		wanted = (size_t)(exchange->body - exchange->request) +
-			 (size_t)atoi(announced);
+		wanted = (size_t)(exchange->body - exchange->request) + (size_t)atoi(announced);
 	}
 	return true;
 }
@@ -426,8 +411,7 @@ server_exchange(int fd, int port)
 
 	if (!server_read(&exchange))
 		return;
-	if (sscanf(exchange.request, "%15s %2047s", exchange.method,
-		exchange.path) == 2)
+	if (sscanf(exchange.request, "%15s %2047s", exchange.method, exchange.path) == 2)
 		server_route(&exchange);
 	/* Shut down, then wait for the client's end: closing with unread
 	 * bytes would reset what it has not read yet. */
@@ -467,21 +451,19 @@ server_start(int port, const char *unix_path)
 	socklen_t length = sizeof(tcp);
 	struct server server = {0};
 	const int yes = 1;
-	const int fd =
-	    socket(unix_path == NULL ? AF_INET : AF_UNIX, SOCK_STREAM, 0);
+	const int fd = socket(unix_path == NULL ? AF_INET : AF_UNIX, SOCK_STREAM, 0);
 	int failed;
 
 	if (server_clock == NULL)
-		server_clock = mmap(NULL, sizeof(*server_clock),
-		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		server_clock = mmap(NULL, sizeof(*server_clock), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (server_clock == MAP_FAILED) {
 		perror("server_start");
 		exit(1);
 	}
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 	if (unix_path != NULL) {
-		snprintf(
-		    local.sun_path, sizeof(local.sun_path), "%s", unix_path);
+		snprintf(local.sun_path, sizeof(local.sun_path), "%s", unix_path);
 		failed = bind(fd, (struct sockaddr *)&local, sizeof(local));
 	} else {
 		failed = bind(fd, (struct sockaddr *)&tcp, sizeof(tcp)) != 0 ||

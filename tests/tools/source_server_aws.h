@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * AWS as it answers, under /aws: EC2 prices and placement scores, the Spot
- * Advisor's file, instance metadata. Prices change every six hours, by a rule
- * that a test can follow. Included after source_server.h.
+ * AWS as it answers, under /aws: EC2 prices and placement scores, the Spot Advisor's file, instance
+ * metadata. Prices change every six hours, by a rule that a test can follow. Included after
+ * source_server.h.
  */
 #ifndef LT_SOURCE_SERVER_AWS_H
 #define LT_SOURCE_SERVER_AWS_H
@@ -29,8 +29,7 @@ aws_price(int zone, int64_t utc_s)
 
 /* A value of the form that was posted, decoded; "" without it. */
 static inline const char *
-aws_form(
-    const struct exchange *exchange, const char *key, char out[AWS_VALUE_SIZE])
+aws_form(const struct exchange *exchange, const char *key, char out[AWS_VALUE_SIZE])
 {
 	char wanted[64];
 	const char *at;
@@ -51,8 +50,7 @@ aws_form(
 }
 
 static inline void
-aws_error(const struct exchange *exchange, int status, const char *code,
-    const char *message)
+aws_error(const struct exchange *exchange, int status, const char *code, const char *message)
 {
 	char body[1024];
 
@@ -66,8 +64,8 @@ aws_error(const struct exchange *exchange, int status, const char *code,
 }
 
 static inline int
-aws_record(char *out, size_t size, const char *type, const char *product,
-    int zone, int64_t utc_s, const char *region)
+aws_record(char *out, size_t size, const char *type, const char *product, int zone, int64_t utc_s,
+    const char *region)
 {
 	const int64_t micros = aws_price(zone, utc_s);
 	char time_text[32];
@@ -82,9 +80,8 @@ aws_record(char *out, size_t size, const char *type, const char *product,
 	    "            <availabilityZone>%s%c</availabilityZone>\n"
 	    "            <availabilityZoneId>euw2-az%d</availabilityZoneId>\n"
 	    "        </item>\n",
-	    type, product, (long long)(micros / 1000000),
-	    (long long)(micros % 1000000), time_text, region, 'a' + zone,
-	    zone + 1);
+	    type, product, (long long)(micros / 1000000), (long long)(micros % 1000000), time_text,
+	    region, 'a' + zone, zone + 1);
 }
 
 /* Page 2 is named by a token that must come back as it is. */
@@ -102,9 +99,8 @@ static inline void
 aws_prices(const struct exchange *exchange)
 {
 	static char body[AWS_BODY_SIZE];
-	char type[AWS_VALUE_SIZE], product[AWS_VALUE_SIZE],
-	    start[AWS_VALUE_SIZE], token[AWS_VALUE_SIZE] = "",
-				   id[AWS_VALUE_SIZE], name[AWS_VALUE_SIZE];
+	char type[AWS_VALUE_SIZE], product[AWS_VALUE_SIZE], start[AWS_VALUE_SIZE],
+	    token[AWS_VALUE_SIZE] = "", id[AWS_VALUE_SIZE], name[AWS_VALUE_SIZE];
 	const char *const region = "eu-west-2";
 	int64_t start_utc_s, at = server_time();
 	int first = 0, count = 0, length;
@@ -115,23 +111,20 @@ aws_prices(const struct exchange *exchange)
 	aws_form(exchange, "AvailabilityZone", name);
 	aws_form(exchange, "NextToken", token);
 	sscanf(token, "a+b/c=&%d", &first);
-	if (lt_utc_parse(aws_form(exchange, "StartTime", start), &start_utc_s,
-		NULL) != LT_OK) {
-		aws_error(exchange, 400, "InvalidParameterValue",
-		    "Invalid format for date: StartTime");
+	if (lt_utc_parse(aws_form(exchange, "StartTime", start), &start_utc_s, NULL) != LT_OK) {
+		aws_error(
+		    exchange, 400, "InvalidParameterValue", "Invalid format for date: StartTime");
 		return;
 	}
 	if (first > 0 && strncmp(exchange->path, "/aws/no-past", 12) == 0) {
-		aws_error(exchange, 503, "RequestLimitExceeded",
-		    "Request limit exceeded.");
+		aws_error(exchange, 503, "RequestLimitExceeded", "Request limit exceeded.");
 		return;
 	}
-	length = sprintf(body,
-	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	    "<DescribeSpotPriceHistoryResponse "
-	    "xmlns=\"http://ec2.amazonaws.com/doc/2016-11-15/\">\n"
-	    "    <requestId>59dbff89-35bd-4eac-99ed-be587EXAMPLE</requestId>\n"
-	    "    <spotPriceHistorySet>\n");
+	length = sprintf(body, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			       "<DescribeSpotPriceHistoryResponse "
+			       "xmlns=\"http://ec2.amazonaws.com/doc/2016-11-15/\">\n"
+			       "    <requestId>59dbff89-35bd-4eac-99ed-be587EXAMPLE</requestId>\n"
+			       "    <spotPriceHistorySet>\n");
 	token[0] = '\0';
 	at -= at % AWS_STEP_S;
 	for (bool more = true; more && token[0] == '\0'; at -= AWS_STEP_S) {
@@ -139,22 +132,17 @@ aws_prices(const struct exchange *exchange)
 		for (int zone = 0; zone < AWS_ZONES; zone++) {
 			char zone_id[24], zone_name[32];
 
-			snprintf(
-			    zone_id, sizeof(zone_id), "euw2-az%d", zone + 1);
-			snprintf(zone_name, sizeof(zone_name), "%s%c", region,
-			    'a' + zone);
+			snprintf(zone_id, sizeof(zone_id), "euw2-az%d", zone + 1);
+			snprintf(zone_name, sizeof(zone_name), "%s%c", region, 'a' + zone);
 			if ((id[0] != '\0' && strcmp(id, zone_id) != 0) ||
-			    (name[0] != '\0' && strcmp(name, zone_name) != 0) ||
-			    count++ < first)
+			    (name[0] != '\0' && strcmp(name, zone_name) != 0) || count++ < first)
 				continue;
 			if (count > first + AWS_PAGE) {
-				aws_page_token(
-				    token, first + AWS_PAGE, exchange->path);
+				aws_page_token(token, first + AWS_PAGE, exchange->path);
 				break;
 			}
-			length += aws_record(body + length,
-			    (size_t)(AWS_BODY_SIZE - length), type, product,
-			    zone, at, region);
+			length += aws_record(body + length, (size_t)(AWS_BODY_SIZE - length), type,
+			    product, zone, at, region);
 		}
 	}
 	/* Seen on last pages. */
@@ -174,15 +162,13 @@ aws_scores(const struct exchange *exchange)
 
 	aws_form(exchange, "RegionName.1", region);
 	aws_form(exchange, "SingleAvailabilityZone", single);
-	length = sprintf(body,
-	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	    "<GetSpotPlacementScoresResponse "
-	    "xmlns=\"http://ec2.amazonaws.com/doc/2016-11-15/\">"
-	    "<requestId>req-0000</requestId><spotPlacementScoreSet>");
+	length = sprintf(body, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			       "<GetSpotPlacementScoresResponse "
+			       "xmlns=\"http://ec2.amazonaws.com/doc/2016-11-15/\">"
+			       "<requestId>req-0000</requestId><spotPlacementScoreSet>");
 	if (strcmp(single, "true") != 0)
-		length += sprintf(body + length,
-		    "<item><region>%.60s</region><score>7</score></item>",
-		    region);
+		length += sprintf(
+		    body + length, "<item><region>%.60s</region><score>7</score></item>", region);
 	for (int zone = 1; strcmp(single, "true") == 0 && zone <= 3; zone++)
 		length += sprintf(body + length,
 		    "<item><region>%.60s</region><availabilityZoneId>"
@@ -198,8 +184,7 @@ static inline void
 aws_ec2(const struct exchange *exchange)
 {
 	char authorization[512], action[AWS_VALUE_SIZE];
-	FILE *const record =
-	    aws_record_path[0] == '\0' ? NULL : fopen(aws_record_path, "w");
+	FILE *const record = aws_record_path[0] == '\0' ? NULL : fopen(aws_record_path, "w");
 
 	if (record != NULL) {
 		fputs(exchange->request, record);
@@ -221,8 +206,8 @@ aws_ec2(const struct exchange *exchange)
 	else if (strcmp(action, "GetSpotPlacementScores") == 0)
 		aws_scores(exchange);
 	else
-		aws_error(exchange, 400, "InvalidAction",
-		    "The action is not valid for this endpoint.");
+		aws_error(
+		    exchange, 400, "InvalidAction", "The action is not valid for this endpoint.");
 }
 
 /* /aws/error/STATUS/CODE/ */
@@ -244,34 +229,29 @@ aws_given_error(const struct exchange *exchange)
 static inline void
 aws_metadata(const struct exchange *exchange)
 {
-	static const char list[] =
-	    "/latest/meta-data/iam/security-credentials/";
+	static const char list[] = "/latest/meta-data/iam/security-credentials/";
 	const char *const path = strstr(exchange->path, "/latest/");
 	char header[512], body[1024], until[32];
 	int ttl_s;
 
 	if (path != NULL && strcmp(path, "/latest/api/token") == 0) {
-		server_header(
-		    exchange, "X-aws-ec2-metadata-token-ttl-seconds", header);
+		server_header(exchange, "X-aws-ec2-metadata-token-ttl-seconds", header);
 		ttl_s = atoi(header);
 		if (strcmp(exchange->method, "PUT") != 0 || ttl_s < 1)
-			server_answer(exchange, 400, "text/html", "",
-			    "<html>400 - Bad Request</html>");
-		else
 			server_answer(
-			    exchange, 200, "text/plain", "", "AQAEAsession==");
+			    exchange, 400, "text/html", "", "<html>400 - Bad Request</html>");
+		else
+			server_answer(exchange, 200, "text/plain", "", "AQAEAsession==");
 		return;
 	}
 	server_header(exchange, "X-aws-ec2-metadata-token", header);
 	if (strcmp(header, "AQAEAsession==") != 0) {
-		server_answer(exchange, 401, "text/html", "",
-		    "<html>401 - Unauthorized</html>");
+		server_answer(exchange, 401, "text/html", "", "<html>401 - Unauthorized</html>");
 		return;
 	}
 	if (path == NULL || strncmp(path, list, strlen(list)) != 0 ||
 	    strncmp(exchange->path, "/aws/imds-norole/", 17) == 0) {
-		server_answer(exchange, 404, "text/html", "",
-		    "<html>404 - Not Found</html>");
+		server_answer(exchange, 404, "text/html", "", "<html>404 - Not Found</html>");
 		return;
 	}
 	if (strcmp(path, list) == 0) {
@@ -285,9 +265,8 @@ aws_metadata(const struct exchange *exchange)
 	    "  \"AccessKeyId\" : \"AKROLE\",\n"
 	    "  \"SecretAccessKey\" : \"role/secret\",\n"
 	    "  \"Token\" : \"role-session==\",\n  \"Expiration\" : \"%s\"\n}",
-	    strncmp(exchange->path, "/aws/imds-bad/", 14) == 0
-		? "AssumeRoleUnauthorizedAccess"
-		: "Success",
+	    strncmp(exchange->path, "/aws/imds-bad/", 14) == 0 ? "AssumeRoleUnauthorizedAccess"
+							       : "Success",
 	    until);
 	server_answer(exchange, 200, "text/plain", "", body);
 }
@@ -306,8 +285,7 @@ serve_aws(const struct exchange *exchange)
 	    {"/aws/imds", aws_metadata},
 	};
 
-	if (strcmp(exchange->path, "/aws/advisor/spot-advisor-data.json") ==
-	    0) {
+	if (strcmp(exchange->path, "/aws/advisor/spot-advisor-data.json") == 0) {
 		server_file(exchange,
 		    "tests/fixtures/aws_spot_advisor/"
 		    "spot-advisor-data.trimmed.json",
@@ -315,8 +293,7 @@ serve_aws(const struct exchange *exchange)
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
-		if (strncmp(exchange->path, routes[i].path,
-			strlen(routes[i].path)) == 0) {
+		if (strncmp(exchange->path, routes[i].path, strlen(routes[i].path)) == 0) {
 			routes[i].serve(exchange);
 			return true;
 		}

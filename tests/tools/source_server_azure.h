@@ -17,20 +17,18 @@ static const struct azure_row {
 	double price;
 	const char *since;
 } azure_rows[] = {
-    {"Standard_NC4as_T4_v3", "eastus", "NC4as T4 v3", "NCasT4 v3 Series", 0.526,
+    {"Standard_NC4as_T4_v3", "eastus", "NC4as T4 v3", "NCasT4 v3 Series", 0.526, "2023-06-01"},
+    {"Standard_NC4as_T4_v3", "eastus", "NC4as T4 v3 Spot", "NCasT4 v3 Series Windows", 0.2314,
 	"2023-06-01"},
-    {"Standard_NC4as_T4_v3", "eastus", "NC4as T4 v3 Spot",
-	"NCasT4 v3 Series Windows", 0.2314, "2023-06-01"},
-    {"Standard_NC4as_T4_v3", "eastus", "NC4as T4 v3 Low Priority",
-	"NCasT4 v3 Series", 0.1052, "2023-06-01"},
-    {"Standard_NC4as_T4_v3", "eastus", "NC4as T4 v3 Spot", "NCasT4 v3 Series",
-	0.11, "2022-01-01"},
-    {"Standard_NC4as_T4_v3", "eastus", "NC4as T4 v3 Spot", "NCasT4 v3 Series",
-	0.1578, "2023-06-01"},
-    {"Standard_ND96isr_H100_v5", "WestUS3", "ND96isr H100 v5 Spot",
-	"NDsrH100v5 Srs", 29.496, "2024-02-01"},
-    {"Standard_ND96isr_H100_v5", "WestUS3", "ND96isr H100 v5 Spot",
-	"NDsrH100v5 Srs Win", 33.1, "2024-02-01"},
+    {"Standard_NC4as_T4_v3", "eastus", "NC4as T4 v3 Low Priority", "NCasT4 v3 Series", 0.1052,
+	"2023-06-01"},
+    {"Standard_NC4as_T4_v3", "eastus", "NC4as T4 v3 Spot", "NCasT4 v3 Series", 0.11, "2022-01-01"},
+    {"Standard_NC4as_T4_v3", "eastus", "NC4as T4 v3 Spot", "NCasT4 v3 Series", 0.1578,
+	"2023-06-01"},
+    {"Standard_ND96isr_H100_v5", "WestUS3", "ND96isr H100 v5 Spot", "NDsrH100v5 Srs", 29.496,
+	"2024-02-01"},
+    {"Standard_ND96isr_H100_v5", "WestUS3", "ND96isr H100 v5 Spot", "NDsrH100v5 Srs Win", 33.1,
+	"2024-02-01"},
 };
 
 enum { AZURE_ROW_COUNT = sizeof(azure_rows) / sizeof(azure_rows[0]) };
@@ -53,8 +51,7 @@ azure_decode(char *out, size_t size, const char *text)
 	out[length] = '\0';
 }
 
-/* As the service: values are compared with their case, and a region by its
- * small letters. */
+/* As the service: values are compared with their case, and a region by its small letters. */
 static inline bool
 azure_is_asked(const char *query, const struct azure_row *row)
 {
@@ -69,11 +66,9 @@ azure_is_asked(const char *query, const struct azure_row *row)
 }
 
 static inline int
-azure_row(
-    char *out, size_t size, const struct azure_row *row, const char *currency)
+azure_row(char *out, size_t size, const struct azure_row *row, const char *currency)
 {
-	const double price =
-	    strcmp(currency, "EUR") == 0 ? row->price * 0.92 : row->price;
+	const double price = strcmp(currency, "EUR") == 0 ? row->price * 0.92 : row->price;
 
 	return snprintf(out, size,
 	    "{\"currencyCode\":\"%s\",\"tierMinimumUnits\":0.0,"
@@ -83,12 +78,12 @@ azure_row(
 	    "\"serviceName\":\"Virtual Machines\","
 	    "\"unitOfMeasure\":\"1 Hour\",\"type\":\"Consumption\","
 	    "\"isPrimaryMeterRegion\":true,\"armSkuName\":\"%s\"}",
-	    currency, price, price, row->region, row->since, row->meter,
-	    row->product, row->meter, row->sku);
+	    currency, price, price, row->region, row->since, row->meter, row->product, row->meter,
+	    row->sku);
 }
 
-/* Two rows a page, as the service has a thousand. fault: "loop" never ends,
- * "other-host" leads elsewhere, "second" ends after a page. */
+/* Two rows a page, as the service has a thousand. fault: "loop" never ends, "other-host" leads
+ * elsewhere, "second" ends after a page. */
 static inline void
 azure_prices(const struct exchange *exchange, const char *fault)
 {
@@ -102,8 +97,7 @@ azure_prices(const struct exchange *exchange, const char *fault)
 	azure_decode(query, sizeof(query), start == NULL ? "" : start);
 	if (strstr(query, "&$filter=serviceName eq 'Virtual Machines' and "
 			  "priceType eq 'Consumption' and ") == NULL ||
-	    strstr(exchange->path, "%20") == NULL ||
-	    strpbrk(start, "+(") != NULL) {
+	    strstr(exchange->path, "%20") == NULL || strpbrk(start, "+(") != NULL) {
 		server_answer(exchange, 400, "application/json", "",
 		    "{\"Error\":{\"Code\":\"BadRequest\",\"Message\":"
 		    "\"Invalid OData parameters supplied\"}}");
@@ -116,36 +110,29 @@ azure_prices(const struct exchange *exchange, const char *fault)
 	    "\"CustomerEntityType\":\"Retail\",\"Items\":[",
 	    currency);
 	for (int i = 0; i < AZURE_ROW_COUNT; i++) {
-		if (!azure_is_asked(query, &azure_rows[i]) || seen++ < first ||
-		    rows == 2)
+		if (!azure_is_asked(query, &azure_rows[i]) || seen++ < first || rows == 2)
 			continue;
-		length += snprintf(body + length, sizeof(body) - (size_t)length,
-		    "%s", rows++ == 0 ? "" : ",");
-		length += azure_row(body + length,
-		    sizeof(body) - (size_t)length, &azure_rows[i], currency);
+		length += snprintf(
+		    body + length, sizeof(body) - (size_t)length, "%s", rows++ == 0 ? "" : ",");
+		length += azure_row(
+		    body + length, sizeof(body) - (size_t)length, &azure_rows[i], currency);
 	}
 	if (seen > first + rows || strcmp(fault, "loop") == 0)
 		snprintf(link, sizeof(link), "http://%s:%d%.*s&$skip=%d",
-		    strcmp(fault, "other-host") == 0 ? "localhost"
-						     : "127.0.0.1",
-		    exchange->port,
-		    skip == NULL ? 2000 : (int)(skip - exchange->path),
-		    exchange->path, first + rows);
+		    strcmp(fault, "other-host") == 0 ? "localhost" : "127.0.0.1", exchange->port,
+		    skip == NULL ? 2000 : (int)(skip - exchange->path), exchange->path,
+		    first + rows);
 	snprintf(body + length, sizeof(body) - (size_t)length,
-	    "],\"NextPageLink\":%s%s%s,\"Count\":%d}",
-	    link[0] == '\0' ? "" : "\"", link[0] == '\0' ? "null" : link,
-	    link[0] == '\0' ? "" : "\"", rows);
+	    "],\"NextPageLink\":%s%s%s,\"Count\":%d}", link[0] == '\0' ? "" : "\"",
+	    link[0] == '\0' ? "null" : link, link[0] == '\0' ? "" : "\"", rows);
 	if (strcmp(fault, "second") == 0 && skip != NULL)
-		server_answer(exchange, 503, "application/json",
-		    "Retry-After: 9\r\n", "{}");
+		server_answer(exchange, 503, "application/json", "Retry-After: 9\r\n", "{}");
 	else
-		server_answer(
-		    exchange, 200, "application/json; charset=utf-8", "", body);
+		server_answer(exchange, 200, "application/json; charset=utf-8", "", body);
 }
 
 static inline void
-azure_file(const struct exchange *exchange, int status, const char *headers,
-    const char *name)
+azure_file(const struct exchange *exchange, int status, const char *headers, const char *name)
 {
 	static char body[8192];
 	char path[256];
@@ -159,30 +146,27 @@ azure_file(const struct exchange *exchange, int status, const char *headers,
 	}
 	body[fread(body, 1, sizeof(body) - 1, file)] = '\0';
 	fclose(file);
-	server_answer(
-	    exchange, status, "application/json; charset=utf-8", headers, body);
+	server_answer(exchange, status, "application/json; charset=utf-8", headers, body);
 }
 
 static inline void
 azure_login(const struct exchange *exchange, const char *fault)
 {
-	static const char form[] =
-	    "grant_type=client_credentials&client_id=" AZURE_CLIENT
-	    "&scope=https://management.azure.com/"
-	    ".default&client_secret=" AZURE_SECRET;
+	static const char form[] = "grant_type=client_credentials&client_id=" AZURE_CLIENT
+				   "&scope=https://management.azure.com/"
+				   ".default&client_secret=" AZURE_SECRET;
 	char body[4096];
 
 	azure_decode(body, sizeof(body), exchange->body);
 	if (strcmp(fault, "echo") == 0) /* a gateway that repeats all */
 		server_answer(exchange, 502, "text/plain", "", body);
 	else if (strcmp(fault, "bare-token") == 0)
-		server_answer(exchange, 200, "application/json", "",
-		    "{\"access_token\":s3cret-token}");
+		server_answer(
+		    exchange, 200, "application/json", "", "{\"access_token\":s3cret-token}");
 	else if (strcmp(fault, "no-token") == 0)
 		server_answer(exchange, 200, "application/json", "",
 		    "{\"token_type\":\"Bearer\",\"expires_in\":3599}");
-	else if (strstr(exchange->path, AZURE_TENANT) == NULL ||
-		 strcmp(body, form) != 0)
+	else if (strstr(exchange->path, AZURE_TENANT) == NULL || strcmp(body, form) != 0)
 		azure_file(exchange, 401, "", "token_error_SYNTHETIC.json");
 	else
 		azure_file(exchange, 200, "", "token_SYNTHETIC.json");
@@ -198,30 +182,25 @@ azure_graph(const struct exchange *exchange, const char *fault)
 	} faults[] = {
 	    {"invalid", "", "error_400_SYNTHETIC.json", 400},
 	    {"forbidden", "", "error_403_SYNTHETIC.json", 403},
-	    {"throttled", "Retry-After: 5\r\n", "error_429_SYNTHETIC.json",
-		429},
+	    {"throttled", "Retry-After: 5\r\n", "error_429_SYNTHETIC.json", 429},
 	    {"none", "", "no_rows_SYNTHETIC.json", 200},
 	};
 	char known[512];
 	const bool more = strstr(exchange->body, "\"$skipToken\"") != NULL;
 
 	server_header(exchange, "Authorization", known);
-	if (strcmp(known, "Bearer " AZURE_TOKEN) != 0 ||
-	    strcmp(fault, "denied") == 0) {
+	if (strcmp(known, "Bearer " AZURE_TOKEN) != 0 || strcmp(fault, "denied") == 0) {
 		azure_file(exchange, 401, "", "error_401_SYNTHETIC.json");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		if (strcmp(faults[i].fault, fault) == 0) {
-			azure_file(exchange, faults[i].status,
-			    faults[i].headers, faults[i].file);
+			azure_file(exchange, faults[i].status, faults[i].headers, faults[i].file);
 			return;
 		}
-	if (strcmp(fault, "endless") == 0 ||
-	    (strcmp(fault, "pages") == 0 && !more))
+	if (strcmp(fault, "endless") == 0 || (strcmp(fault, "pages") == 0 && !more))
 		azure_file(exchange, 200, "", "more_SYNTHETIC.json");
-	else if (strstr(exchange->body, "\"resultFormat\":\"objectArray\"") ==
-		     NULL ||
+	else if (strstr(exchange->body, "\"resultFormat\":\"objectArray\"") == NULL ||
 		 strstr(exchange->body, "subscriptions") != NULL)
 		azure_file(exchange, 400, "", "error_400_SYNTHETIC.json");
 	else
@@ -231,28 +210,25 @@ azure_graph(const struct exchange *exchange, const char *fault)
 static inline bool
 serve_azure(const struct exchange *exchange)
 {
-	static const char prices[] = "api/retail/prices?",
-			  graph[] = "providers/Microsoft.ResourceGraph/"
-				    "resources?api-version=2021-03-01";
+	static const char prices[] = "api/retail/prices?", graph[] =
+							       "providers/Microsoft.ResourceGraph/"
+							       "resources?api-version=2021-03-01";
 	char fault[32] = "";
 	const char *rest = exchange->path + strlen("/azure/");
 
 	if (strncmp(exchange->path, "/azure/", strlen("/azure/")) != 0)
 		return false;
-	if (strncmp(rest, "fault-", 6) == 0 &&
-	    sscanf(rest, "fault-%31[a-z-]/", fault) == 1)
+	if (strncmp(rest, "fault-", 6) == 0 && sscanf(rest, "fault-%31[a-z-]/", fault) == 1)
 		rest = strchr(rest, '/') + 1;
 	if (strncmp(rest, prices, strlen(prices)) == 0)
 		azure_prices(exchange, fault);
-	else if (strcmp(rest, graph) == 0 &&
-		 strcmp(exchange->method, "POST") == 0)
+	else if (strcmp(rest, graph) == 0 && strcmp(exchange->method, "POST") == 0)
 		azure_graph(exchange, fault);
 	else if (strstr(rest, "/oauth2/v2.0/token") != NULL &&
 		 strcmp(exchange->method, "POST") == 0)
 		azure_login(exchange, fault);
 	else
-		server_answer(
-		    exchange, 404, "text/plain", "", "no such resource");
+		server_answer(exchange, 404, "text/plain", "", "no such resource");
 	return true;
 }
 

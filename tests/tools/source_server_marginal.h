@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * WattTime and the Carbon Aware SDK's WebAPI as they answer: under
- * /marginal/watttime and /marginal/sdk, values for any time that is asked.
+ * WattTime and the Carbon Aware SDK's WebAPI as they answer: under /marginal/watttime and
+ * /marginal/sdk, values for any time that is asked.
  */
 #ifndef LT_SOURCE_SERVER_MARGINAL_H
 #define LT_SOURCE_SERVER_MARGINAL_H
@@ -28,15 +28,15 @@ struct marginal_state {
 	int gate;	      /* 403 to every token */
 	int longest_s;	      /* span of history */
 };
-/* Set by marginal_start(), before server_start(); NULL: any login is right
- * once, and its token always. */
+/* Set by marginal_start(), before server_start(); NULL: any login is right once, and its token
+ * always. */
 static struct marginal_state *marginal;
 
 static inline void
 marginal_start(void)
 {
-	marginal = mmap(NULL, sizeof(*marginal), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	marginal = mmap(
+	    NULL, sizeof(*marginal), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (marginal == MAP_FAILED) {
 		perror("marginal_start");
 		exit(1);
@@ -52,8 +52,7 @@ marginal_query(const struct exchange *exchange, const char *key, char out[128])
 	size_t used = 0;
 
 	out[0] = '\0';
-	while (at != NULL &&
-	       (strncmp(at + 1, key, length) != 0 || at[1 + length] != '='))
+	while (at != NULL && (strncmp(at + 1, key, length) != 0 || at[1 + length] != '='))
 		at = strchr(at + 1, '&');
 	if (at == NULL)
 		return out;
@@ -74,8 +73,7 @@ marginal_value(int64_t utc_s)
 {
 	const int minute = (int)((utc_s / 60) % 1440);
 
-	return minute > 960 && minute < 1300 ? 300 + minute % 60
-					     : 800 + minute % 100;
+	return minute > 960 && minute < 1300 ? 300 + minute % 60 : 800 + minute % 100;
 }
 
 static inline void
@@ -108,8 +106,7 @@ watttime_login(const struct exchange *exchange)
 	}
 	if (marginal != NULL) {
 		marginal->both += strstr(exchange->request, "Bearer") != NULL;
-		token =
-		    __atomic_add_fetch(&marginal->logins, 1, __ATOMIC_SEQ_CST);
+		token = __atomic_add_fetch(&marginal->logins, 1, __ATOMIC_SEQ_CST);
 		marginal->good_token = token;
 	}
 	snprintf(body, sizeof(body), "{\"token\":\"eyJ.test-%d\"}", token);
@@ -138,10 +135,8 @@ watttime_error(const struct exchange *exchange, const char *region)
 
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		if (strcmp(region, errors[i].region) == 0) {
-			server_answer(exchange, errors[i].status,
-			    "application/json",
-			    errors[i].status == 429 ? "Retry-After: 7\r\n" : "",
-			    errors[i].body);
+			server_answer(exchange, errors[i].status, "application/json",
+			    errors[i].status == 429 ? "Retry-After: 7\r\n" : "", errors[i].body);
 			return true;
 		}
 	return false;
@@ -154,19 +149,18 @@ watttime_row(char *out, int64_t utc_s, const char *more)
 
 	lt_utc_text(time_text, sizeof(time_text), utc_s);
 	time_text[19] = '\0';
-	return sprintf(out, "{\"point_time\":\"%s+00:00\",\"value\":%d.0%s}",
-	    time_text, marginal_value(utc_s), more);
+	return sprintf(out, "{\"point_time\":\"%s+00:00\",\"value\":%d.0%s}", time_text,
+	    marginal_value(utc_s), more);
 }
 
 static inline void
-watttime_rows(const struct exchange *exchange, const char *region,
-    int64_t from_utc_s, int64_t to_utc_s, const char *more, const char *meta)
+watttime_rows(const struct exchange *exchange, const char *region, int64_t from_utc_s,
+    int64_t to_utc_s, const char *more, const char *meta)
 {
 	static char body[MARGINAL_BODY_MAX];
 	int length = sprintf(body, "{\"data\":[");
 
-	for (int64_t at = from_utc_s;
-	     at <= to_utc_s && length < MARGINAL_BODY_MAX - 1024;
+	for (int64_t at = from_utc_s; at <= to_utc_s && length < MARGINAL_BODY_MAX - 1024;
 	     at += WATTTIME_STEP_S) {
 		if (at > from_utc_s)
 			body[length++] = ',';
@@ -178,16 +172,14 @@ watttime_rows(const struct exchange *exchange, const char *region,
 	    "\"units\":\"%s\",\"warnings\":[],"
 	    "\"model\":{\"date\":\"2023-03-01\"}%s}}",
 	    strcmp(region, "ELSEWHERE") == 0 ? "CAISO_NORTH" : region,
-	    strcmp(region, "PERCENT") == 0 ? "percentile" : "lbs_co2_per_mwh",
-	    meta);
+	    strcmp(region, "PERCENT") == 0 ? "percentile" : "lbs_co2_per_mwh", meta);
 	marginal_json(exchange, 200, body);
 }
 
 static inline void
 watttime_forecast(const struct exchange *exchange, const char *region)
 {
-	const int64_t now_utc_s =
-	    server_time() / WATTTIME_STEP_S * WATTTIME_STEP_S;
+	const int64_t now_utc_s = server_time() / WATTTIME_STEP_S * WATTTIME_STEP_S;
 	char hours[128], issued[32], meta[128];
 
 	marginal_query(exchange, "horizon_hours", hours);
@@ -198,11 +190,10 @@ watttime_forecast(const struct exchange *exchange, const char *region)
 		return;
 	}
 	lt_utc_text(issued, sizeof(issued), now_utc_s);
-	snprintf(meta, sizeof(meta),
-	    ",\"generated_at\":\"%s\",\"generated_at_period_seconds\":300",
+	snprintf(meta, sizeof(meta), ",\"generated_at\":\"%s\",\"generated_at_period_seconds\":300",
 	    issued);
-	watttime_rows(exchange, region, now_utc_s,
-	    now_utc_s + atoi(hours) * 3600 - WATTTIME_STEP_S, "", meta);
+	watttime_rows(exchange, region, now_utc_s, now_utc_s + atoi(hours) * 3600 - WATTTIME_STEP_S,
+	    "", meta);
 }
 
 static inline void
@@ -215,8 +206,7 @@ watttime_historical(const struct exchange *exchange, const char *region)
 	marginal_query(exchange, "end", end);
 	if (lt_utc_parse(start, &start_utc_s, NULL) != LT_OK ||
 	    lt_utc_parse(end, &end_utc_s, NULL) != LT_OK ||
-	    end_utc_s - start_utc_s > WATTTIME_SPAN_MAX_S ||
-	    strcmp(region, "NO_HISTORY") == 0) {
+	    end_utc_s - start_utc_s > WATTTIME_SPAN_MAX_S || strcmp(region, "NO_HISTORY") == 0) {
 		marginal_json(exchange, 400,
 		    "{\"error\":\"Invalid query parameters\","
 		    "\"message\":\"start, end: at most 32 days\"}");
@@ -309,22 +299,19 @@ sdk_error(const struct exchange *exchange, const char *location, bool ahead)
 	    {"nologin", false, 401,
 		"{\"title\":\"WattTimeClientHttpException\",\"status\":401,"
 		"\"detail\":\"Login failed for user: 'site'\"}"},
-	    {"broken", false, 500,
-		"{\"title\":\"InternalServerError\",\"status\":500}"},
+	    {"broken", false, 500, "{\"title\":\"InternalServerError\",\"status\":500}"},
 	    {"noforecast", true, 501,
 		"{\"title\":\"NotImplementedException\",\"status\":501,"
 		"\"detail\":\"The method or operation is not implemented.\"}"},
-	    {"neither", true, 501,
-		"{\"title\":\"NotImplementedException\",\"status\":501}"},
+	    {"neither", true, 501, "{\"title\":\"NotImplementedException\",\"status\":501}"},
 	    {"neither", false, 500, "{\"title\":\"InternalServerError\"}"},
 	    {"text", false, 200, "\"no list\""},
 	};
 
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-		if (strcmp(location, errors[i].location) == 0 &&
-		    (ahead || !errors[i].ahead_only)) {
-			server_answer(exchange, errors[i].status,
-			    "application/problem+json", "", errors[i].body);
+		if (strcmp(location, errors[i].location) == 0 && (ahead || !errors[i].ahead_only)) {
+			server_answer(exchange, errors[i].status, "application/problem+json", "",
+			    errors[i].body);
 			return true;
 		}
 	return false;
@@ -344,15 +331,13 @@ sdk_forecast(const struct exchange *exchange, const char *location)
 	    "\"location\":\"%s\",\"windowSize\":5,\"optimalDataPoints\":[{"
 	    "\"location\":\"IE\",\"timestamp\":\"%s\",\"duration\":5,"
 	    "\"value\":1}],\"forecastData\":[",
-	    at, at, strcmp(location, "elsewhere") == 0 ? "westus" : location,
-	    at);
+	    at, at, strcmp(location, "elsewhere") == 0 ? "westus" : location, at);
 	for (int i = 0; i < 288; i++) {
 		lt_utc_text(at, sizeof(at), now_utc_s + i * 300);
 		length += sprintf(body + length,
 		    "%s{\"location\":\"IE\",\"timestamp\":\"%s\","
 		    "\"duration\":5,\"value\":%d.25}",
-		    i == 0 ? "" : ",", at,
-		    marginal_value(now_utc_s + i * 300) / 2);
+		    i == 0 ? "" : ",", at, marginal_value(now_utc_s + i * 300) / 2);
 	}
 	strcpy(body + length, "]}]");
 	marginal_json(exchange, 200, body);
@@ -370,8 +355,7 @@ sdk_bylocation(const struct exchange *exchange, const char *location)
 	marginal_query(exchange, "time", time_text);
 	marginal_query(exchange, "toTime", to);
 	if (lt_utc_parse(time_text, &from_utc_s, NULL) != LT_OK ||
-	    lt_utc_parse(to, &to_utc_s, NULL) != LT_OK ||
-	    to_utc_s - from_utc_s > 10 * 86400) {
+	    lt_utc_parse(to, &to_utc_s, NULL) != LT_OK || to_utc_s - from_utc_s > 10 * 86400) {
 		marginal_json(exchange, 400,
 		    "{\"title\":\"ArgumentException\",\"status\":400,"
 		    "\"detail\":\"Invalid parameters\"}");
@@ -381,15 +365,13 @@ sdk_bylocation(const struct exchange *exchange, const char *location)
 		server_answer(exchange, 204, "application/json", "", "");
 		return;
 	}
-	for (int64_t hour = from_utc_s / 3600 * 3600 - 86400; hour < to_utc_s;
-	     hour += 3600) {
+	for (int64_t hour = from_utc_s / 3600 * 3600 - 86400; hour < to_utc_s; hour += 3600) {
 		lt_utc_text(at, sizeof(at), hour);
 		at[19] = '\0';
 		length += sprintf(body + length,
 		    "%s{\"location\":\"%s\",\"time\":\"%s+00:00\","
 		    "\"rating\":%d,\"duration\":\"01:00:00\"}",
-		    length == 1 ? "" : ",", location, at,
-		    marginal_value(hour) / 2);
+		    length == 1 ? "" : ",", location, at, marginal_value(hour) / 2);
 	}
 	strcpy(body + length, "]");
 	marginal_json(exchange, 200, body);
@@ -398,8 +380,7 @@ sdk_bylocation(const struct exchange *exchange, const char *location)
 static inline void
 serve_sdk(const struct exchange *exchange, const char *path)
 {
-	const bool ahead =
-	    strncmp(path, "/emissions/forecasts/current?", 29) == 0;
+	const bool ahead = strncmp(path, "/emissions/forecasts/current?", 29) == 0;
 	char location[128];
 
 	marginal_query(exchange, "location", location);
@@ -416,8 +397,7 @@ serve_sdk(const struct exchange *exchange, const char *path)
 static inline bool
 serve_marginal(const struct exchange *exchange)
 {
-	static const char watttime[] = "/marginal/watttime",
-			  sdk[] = "/marginal/sdk";
+	static const char watttime[] = "/marginal/watttime", sdk[] = "/marginal/sdk";
 	const char *const path = exchange->path;
 
 	if (strncmp(path, watttime, strlen(watttime)) == 0)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * EIA's fuel mix and ENTSO-E's generation per type and prices as they answer,
- * under /mix, with times of now and values made up: synthetic, from the
- * documented models. To be set as server_own.
+ * EIA's fuel mix and ENTSO-E's generation per type and prices as they answer, under /mix, with
+ * times of now and values made up: synthetic, from the documented models. To be set as server_own.
  */
 #ifndef LT_SOURCE_SERVER_MIX_H
 #define LT_SOURCE_SERVER_MIX_H
@@ -26,8 +25,7 @@ mix_query(const struct exchange *exchange, const char *key, char out[256])
 		at = strchr(at + 1, '&');
 	if (at == NULL || at[1 + key_length] != '=')
 		return out;
-	for (at += key_length + 2; *at != '\0' && *at != '&' && length < 255;
-	     at++) {
+	for (at += key_length + 2; *at != '\0' && *at != '&' && length < 255; at++) {
 		unsigned byte = (unsigned char)*at;
 
 		if (*at == '%' && sscanf(at + 1, "%2x", &byte) == 1)
@@ -82,8 +80,8 @@ mix_eia_intensity(int64_t start_utc_s)
 	static const struct {
 		const char *fuel;
 		double factor;
-	} fuels[] = {{"COL", 820}, {"NG", 490}, {"NUC", 12}, {"OIL", 671},
-	    {"OTH", 700}, {"SUN", 48}, {"WAT", 24}, {"WND", 11}};
+	} fuels[] = {{"COL", 820}, {"NG", 490}, {"NUC", 12}, {"OIL", 671}, {"OTH", 700},
+	    {"SUN", 48}, {"WAT", 24}, {"WND", 11}};
 	double sum_g = 0, sum = 0;
 
 	for (size_t i = 0; i < sizeof(fuels) / sizeof(fuels[0]); i++) {
@@ -96,8 +94,7 @@ mix_eia_intensity(int64_t start_utc_s)
 }
 
 static inline void
-mix_eia_row(FILE *file, const char *respondent, int64_t start_utc_s, int fuel,
-    int64_t now_utc_s)
+mix_eia_row(FILE *file, const char *respondent, int64_t start_utc_s, int fuel, int64_t now_utc_s)
 {
 	const char *const name = mix_eia_fuels[fuel];
 	const int mwh = mix_eia_mwh(name, start_utc_s);
@@ -151,9 +148,8 @@ mix_eia_data(const struct exchange *exchange, const char *respondent)
 	const int first = atoi(mix_query(exchange, "offset", text));
 	const int total = (int)((end - start) / 3600 + 1) * MIX_EIA_FUELS;
 	fprintf(file,
-	    mix_is(exchange, "/mix/eia-int/")
-		? "{\"response\":{\"total\":%d,\"data\":["
-		: "{\"response\":{\"total\":\"%d\",\"data\":[",
+	    mix_is(exchange, "/mix/eia-int/") ? "{\"response\":{\"total\":%d,\"data\":["
+					      : "{\"response\":{\"total\":\"%d\",\"data\":[",
 	    total);
 	for (int64_t at = end; at >= start; at -= 3600)
 		for (int i = 0; i < MIX_EIA_FUELS; i++, row++) {
@@ -170,8 +166,8 @@ mix_eia_data(const struct exchange *exchange, const char *respondent)
 	free(body);
 }
 
-/* /mix/eia: the API. -int: total as a number. -old-fails: the second page
- * fails. -other: another respondent's rows. */
+/* /mix/eia: the API. -int: total as a number. -old-fails: the second page fails. -other: another
+ * respondent's rows. */
 static inline void
 serve_mix_eia(const struct exchange *exchange)
 {
@@ -204,8 +200,7 @@ serve_mix_eia(const struct exchange *exchange)
 		server_answer(exchange, 200, "application/json", "",
 		    "{\"response\":{\"total\":\"0\",\"data\":[]}}");
 	else
-		mix_eia_data(exchange,
-		    mix_is(exchange, "/mix/eia-other/") ? "XX" : respondent);
+		mix_eia_data(exchange, mix_is(exchange, "/mix/eia-other/") ? "XX" : respondent);
 }
 
 /* ---- ENTSO-E ---- */
@@ -217,8 +212,8 @@ mix_minute(const char *text, int64_t *utc_s)
 
 	if (strlen(text) != 12)
 		return false;
-	snprintf(whole, sizeof(whole), "%.4s-%.2s-%.2sT%.2s:%.2sZ", text,
-	    text + 4, text + 6, text + 8, text + 10);
+	snprintf(whole, sizeof(whole), "%.4s-%.2s-%.2sT%.2s:%.2sZ", text, text + 4, text + 6,
+	    text + 8, text + 10);
 	return lt_utc_parse(whole, utc_s, NULL) == LT_OK;
 }
 
@@ -250,8 +245,7 @@ mix_entsoe_intensity(int64_t start_utc_s)
 
 	for (size_t i = 0; i < sizeof(fuels) / sizeof(fuels[0]); i++)
 		for (int64_t at = 0; at < 3600; at += 900) {
-			const int mw =
-			    mix_entsoe_mw(fuels[i].fuel, start_utc_s + at);
+			const int mw = mix_entsoe_mw(fuels[i].fuel, start_utc_s + at);
 
 			sum += mw;
 			sum_g += mw * fuels[i].factor;
@@ -265,8 +259,8 @@ struct mix_series {
 };
 
 static inline void
-mix_entsoe_series(FILE *file, const struct mix_series *series, const char *area,
-    int64_t start, int64_t end)
+mix_entsoe_series(
+    FILE *file, const struct mix_series *series, const char *area, int64_t start, int64_t end)
 {
 	char from[32], to[32];
 	int last = -1;
@@ -283,8 +277,8 @@ mix_entsoe_series(FILE *file, const struct mix_series *series, const char *area,
 	    "<MktPSRType><psrType>%s</psrType></MktPSRType><Period>"
 	    "<timeInterval><start>%sZ</start><end>%sZ</end></timeInterval>"
 	    "<resolution>%s</resolution>\n",
-	    series->direction, area, series->direction, series->curve,
-	    series->fuel, from, to, series->resolution);
+	    series->direction, area, series->direction, series->curve, series->fuel, from, to,
+	    series->resolution);
 	for (int64_t at = start; at < end; at += series->step_s) {
 		const int mw = mix_entsoe_mw(series->fuel, at);
 
@@ -337,22 +331,18 @@ mix_entsoe_data(const struct exchange *exchange, int64_t start, int64_t end)
 		      "<type>A75</type>");
 	/* The wind is an hour later than the others. */
 	for (size_t i = 0; i < sizeof(series) / sizeof(series[0]); i++) {
-		const int64_t late =
-		    strcmp(series[i].fuel, "B19") == 0 &&
-			    end + 2 * MIX_ENTSOE_LATE_S > server_time()
-			? 3600
-			: 0;
+		const int64_t late = strcmp(series[i].fuel, "B19") == 0 &&
+					     end + 2 * MIX_ENTSOE_LATE_S > server_time()
+					 ? 3600
+					 : 0;
 
 		if (end - late > start)
-			mix_entsoe_series(
-			    file, &series[i], area, start, end - late);
+			mix_entsoe_series(file, &series[i], area, start, end - late);
 	}
 	fprintf(file, "</GL_MarketDocument>");
 	fclose(file);
 	server_answer(exchange, 200,
-	    mix_is(exchange, "/mix/entsoe-zip/") ? "application/zip"
-						 : "application/xml",
-	    "", body);
+	    mix_is(exchange, "/mix/entsoe-zip/") ? "application/zip" : "application/xml", "", body);
 	free(body);
 }
 
@@ -365,8 +355,7 @@ mix_entsoe_cents(int64_t utc_s)
 	return hour == 13 ? -450 : hour == 3 ? 0 : 5000 + 100 * hour;
 }
 
-/* An auction's series of a day: as DE-LU's two of the day before, and as one
- * within the day. */
+/* An auction's series of a day: as DE-LU's two of the day before, and as one within the day. */
 static inline void
 mix_entsoe_auction(FILE *file, const char *area, int which, int64_t start)
 {
@@ -392,8 +381,7 @@ mix_entsoe_auction(FILE *file, const char *area, int which, int64_t start)
 	    "AttributeInstanceComponent.position><curveType>A03</curveType>"
 	    "<Period><timeInterval><start>%sZ</start><end>%sZ</end>"
 	    "</timeInterval><resolution>PT15M</resolution>\n",
-	    area, area, auctions[which].contract, auctions[which].sequence,
-	    from, to);
+	    area, area, auctions[which].contract, auctions[which].sequence, from, to);
 	for (int64_t at = start; at < start + 86400; at += 900) {
 		const int cents = mix_entsoe_cents(at) + auctions[which].more;
 
@@ -423,8 +411,7 @@ mix_entsoe_prices(const struct exchange *exchange, int64_t start, int64_t end)
 		      "<Publication_MarketDocument xmlns=\"urn:iec62325.351:"
 		      "tc57wg16:451-3:publicationdocument:7:3\"><mRID>1</mRID>"
 		      "<type>A44</type>");
-	for (int64_t at = start / 86400 * 86400; at < end && at < known;
-	     at += 86400) {
+	for (int64_t at = start / 86400 * 86400; at < end && at < known; at += 86400) {
 		mix_entsoe_auction(file, area, 0, at);
 		if (mix_is(exchange, "/mix/entsoe-exaa/"))
 			continue;
@@ -449,8 +436,7 @@ serve_mix_entsoe(const struct exchange *exchange)
 
 	mix_query(exchange, "securityToken", token);
 	if (strcmp(token, "busy") == 0) {
-		server_answer(exchange, 429, "text/html", "",
-		    "<html>Too many requests</html>");
+		server_answer(exchange, 429, "text/html", "", "<html>Too many requests</html>");
 		return;
 	}
 	if (strcmp(token, MIX_KEY) != 0) {
@@ -474,21 +460,18 @@ serve_mix_entsoe(const struct exchange *exchange)
 		    "Allowed: 100, requested: 200");
 		return;
 	}
-	if (mix_is(exchange, "/mix/entsoe-old-fails/") &&
-	    start < now_utc_s - 12 * 86400) {
+	if (mix_is(exchange, "/mix/entsoe-old-fails/") && start < now_utc_s - 12 * 86400) {
 		server_answer(exchange, 503, "text/html", "", "<html>down");
 		return;
 	}
-	if (strcmp(type, "A44") == 0 &&
-	    !mix_is(exchange, "/mix/entsoe-none/")) {
+	if (strcmp(type, "A44") == 0 && !mix_is(exchange, "/mix/entsoe-none/")) {
 		mix_entsoe_prices(exchange, start, end);
 		return;
 	}
 	if (end > now_utc_s - MIX_ENTSOE_LATE_S)
 		end = (now_utc_s - MIX_ENTSOE_LATE_S) / 3600 * 3600;
 	if (mix_is(exchange, "/mix/entsoe-none/") || end <= start)
-		mix_entsoe_reason(exchange,
-		    mix_is(exchange, "/mix/entsoe-none/") ? 400 : 200,
+		mix_entsoe_reason(exchange, mix_is(exchange, "/mix/entsoe-none/") ? 400 : 200,
 		    "No matching data found for Data item "
 		    "AGGREGATED_GENERATION_PER_TYPE_R3 [16.1.B&amp;C].");
 	else

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Price lists of clouds as they answer: under /catalog/sky SkyPilot's files,
- * /catalog/cudo CUDO's machine types, /catalog/gcp Google's SKUs by pages,
- * /catalog/oci Oracle's products.
+ * Price lists of clouds as they answer: under /catalog/sky SkyPilot's files, /catalog/cudo CUDO's
+ * machine types, /catalog/gcp Google's SKUs by pages, /catalog/oci Oracle's products.
  */
 #ifndef LT_SOURCE_SERVER_PRICE_LIST_H
 #define LT_SOURCE_SERVER_PRICE_LIST_H
@@ -16,26 +15,22 @@ price_list_sky(const struct exchange *exchange)
 	char cloud[32] = "", file[128];
 	int version = 0;
 
-	if (sscanf(exchange->path, "/catalog/sky/v%d/%31[a-z0-9]/vms.csv",
-		&version, cloud) == 2 &&
+	if (sscanf(exchange->path, "/catalog/sky/v%d/%31[a-z0-9]/vms.csv", &version, cloud) == 2 &&
 	    version == 10 && strcmp(cloud, "lambda") == 0) {
-		server_answer(exchange, 200, "text/plain", "",
-		    "Offer,Currency,Amount\n1,USD,3\n");
+		server_answer(exchange, 200, "text/plain", "", "Offer,Currency,Amount\n1,USD,3\n");
 		return;
 	}
 	/* A mirror of one version has it without its name. */
-	if (sscanf(exchange->path, "/catalog/plain/%31[a-z0-9]/vms.csv",
-		cloud) == 1 &&
+	if (sscanf(exchange->path, "/catalog/plain/%31[a-z0-9]/vms.csv", cloud) == 1 &&
 	    strcmp(cloud, "aws") == 0)
 		version = 9;
 	/* Verda is in an old version only. */
 	if (version != (strcmp(cloud, "verda") == 0 ? 8 : 9))
 		cloud[0] = '\0';
-	snprintf(file, sizeof(file),
-	    PRICE_LIST_FIXTURES "skypilot_catalog/%s_SYNTHETIC.csv", cloud);
+	snprintf(
+	    file, sizeof(file), PRICE_LIST_FIXTURES "skypilot_catalog/%s_SYNTHETIC.csv", cloud);
 	if (access(file, R_OK) != 0)
-		server_answer(
-		    exchange, 404, "text/plain", "", "404: Not Found");
+		server_answer(exchange, 404, "text/plain", "", "404: Not Found");
 	else
 		server_file(exchange, file, "text/plain; charset=utf-8");
 }
@@ -53,14 +48,13 @@ price_list_cudo(const struct exchange *exchange)
 		    "\"details\":[]}");
 	else
 		server_file(exchange,
-		    PRICE_LIST_FIXTURES
-		    "cudo_compute/machine_types_SYNTHETIC.json",
+		    PRICE_LIST_FIXTURES "cudo_compute/machine_types_SYNTHETIC.json",
 		    "application/json");
 }
 
 static inline void
-price_list_gcp_error(const struct exchange *exchange, int status,
-    const char *headers, const char *name, const char *message)
+price_list_gcp_error(const struct exchange *exchange, int status, const char *headers,
+    const char *name, const char *message)
 {
 	char body[512];
 
@@ -68,8 +62,7 @@ price_list_gcp_error(const struct exchange *exchange, int status,
 	    "{\n  \"error\": {\n    \"code\": %d,\n    \"message\": \"%s\",\n"
 	    "    \"status\": \"%s\"\n  }\n}\n",
 	    status, message, name);
-	server_answer(
-	    exchange, status, "application/json; charset=UTF-8", headers, body);
+	server_answer(exchange, status, "application/json; charset=UTF-8", headers, body);
 }
 
 static inline void
@@ -93,15 +86,14 @@ price_list_gcp(const struct exchange *exchange)
 		return;
 	}
 	if (strstr(path, "/v1/services/6F81-5844-456A/skus?") == NULL) {
-		price_list_gcp_error(
-		    exchange, 404, "", "NOT_FOUND", "No such service.");
+		price_list_gcp_error(exchange, 404, "", "NOT_FOUND", "No such service.");
 		return;
 	}
 	while (strstr(path, pages[i].token) == NULL)
 		i++;
 	if (pages[i].file == NULL) {
-		price_list_gcp_error(exchange, 400, "", "INVALID_ARGUMENT",
-		    "Request contains an invalid argument.");
+		price_list_gcp_error(
+		    exchange, 400, "", "INVALID_ARGUMENT", "Request contains an invalid argument.");
 		return;
 	}
 	snprintf(file, sizeof(file), PRICE_LIST_FIXTURES "%s", pages[i].file);
@@ -119,8 +111,8 @@ price_list_gcp_fault(const struct exchange *exchange)
 		    "Cloud Billing API has not been used in project 1 before "
 		    "or it is disabled.");
 	else if (strncmp(path, "/catalog/gcp-quota/", 19) == 0)
-		price_list_gcp_error(exchange, 429, "Retry-After: 60\r\n",
-		    "RESOURCE_EXHAUSTED", "Quota exceeded for quota metric.");
+		price_list_gcp_error(exchange, 429, "Retry-After: 60\r\n", "RESOURCE_EXHAUSTED",
+		    "Quota exceeded for quota metric.");
 	else if (strncmp(path, "/catalog/gcp-loop/", 18) == 0)
 		server_answer(exchange, 200, "application/json", "",
 		    "{\"skus\":[],\"nextPageToken\":\"again\"}");
@@ -135,11 +127,9 @@ static inline void
 price_list_oci(const struct exchange *exchange)
 {
 	if (strstr(exchange->path, "/v1/products/?currencyCode=USD") == NULL)
-		server_answer(
-		    exchange, 200, "application/json", "", "{\"items\":[]}");
+		server_answer(exchange, 200, "application/json", "", "{\"items\":[]}");
 	else
-		server_file(exchange,
-		    PRICE_LIST_FIXTURES "oci_price_list/products.json",
+		server_file(exchange, PRICE_LIST_FIXTURES "oci_price_list/products.json",
 		    "application/json");
 }
 
@@ -158,8 +148,7 @@ serve_price_list(const struct exchange *exchange)
 	};
 
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
-		if (strncmp(exchange->path, routes[i].path,
-			strlen(routes[i].path)) == 0) {
+		if (strncmp(exchange->path, routes[i].path, strlen(routes[i].path)) == 0) {
 			routes[i].serve(exchange);
 			return true;
 		}

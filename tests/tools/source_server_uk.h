@@ -8,11 +8,11 @@
 
 enum { UK_SLOT_S = 1800, UK_SLOTS_MAX = 14 * 48 };
 
-/* g/kWh by half hour, from 12:30 UTC: 4 and 5 May 2023 as captured by CATS
- * (GreenScheduler, MIT), tests/fixtures/uk_carbon_intensity. */
-static const int uk_day[48] = {11, 15, 15, 18, 19, 17, 16, 11, 11, 11, 11, 11,
-    17, 22, 20, 20, 21, 15, 15, 13, 13, 14, 14, 15, 15, 17, 15, 8, 8, 8, 9, 9,
-    9, 9, 9, 11, 11, 15, 14, 18, 14, 10, 10, 9, 6, 7, 7, 10};
+/* g/kWh by half hour, from 12:30 UTC: 4 and 5 May 2023 as captured by CATS (GreenScheduler, MIT),
+ * tests/fixtures/uk_carbon_intensity. */
+static const int uk_day[48] = {11, 15, 15, 18, 19, 17, 16, 11, 11, 11, 11, 11, 17, 22, 20, 20, 21,
+    15, 15, 13, 13, 14, 14, 15, 15, 17, 15, 8, 8, 8, 9, 9, 9, 9, 9, 11, 11, 15, 14, 18, 14, 10, 10,
+    9, 6, 7, 7, 10};
 
 /* A time on the half hour gets the half hour before it first. */
 static inline int64_t
@@ -56,23 +56,19 @@ serve_uk(const struct exchange *exchange)
 {
 	static char body[UK_SLOTS_MAX * 160];
 	const bool regional = strncmp(exchange->path, "/uk/regional/", 13) == 0;
-	const char *const path =
-	    exchange->path + strlen(regional ? "/uk/regional" : "/uk");
+	const char *const path = exchange->path + strlen(regional ? "/uk/regional" : "/uk");
 	char from[32] = "", span[32] = "";
 	int64_t from_utc_s, to_utc_s;
 	int region = 0, length = 0, slots = 0;
 
-	sscanf(path, "/intensity/%31[^/]/%31[^/]/regionid/%d", from, span,
-	    &region);
-	if (strlen(from) != 17 ||
-	    lt_utc_parse(from, &from_utc_s, NULL) != LT_OK) {
+	sscanf(path, "/intensity/%31[^/]/%31[^/]/regionid/%d", from, span, &region);
+	if (strlen(from) != 17 || lt_utc_parse(from, &from_utc_s, NULL) != LT_OK) {
 		uk_bad_request(exchange);
 		return;
 	}
 	to_utc_s = from_utc_s + 2 * 86400;
 	if (strcmp(span, "fw48h") != 0 &&
-	    (strlen(span) != 17 ||
-		lt_utc_parse(span, &to_utc_s, NULL) != LT_OK)) {
+	    (strlen(span) != 17 || lt_utc_parse(span, &to_utc_s, NULL) != LT_OK)) {
 		uk_bad_request(exchange);
 		return;
 	}
@@ -89,15 +85,14 @@ serve_uk(const struct exchange *exchange)
 		    region);
 	else
 		length = sprintf(body, "{\"data\":[");
-	for (int64_t at = uk_first_slot(from_utc_s);
-	     at < to_utc_s && slots < UK_SLOTS_MAX; at += UK_SLOT_S) {
+	for (int64_t at = uk_first_slot(from_utc_s); at < to_utc_s && slots < UK_SLOTS_MAX;
+	     at += UK_SLOT_S) {
 		if (slots++ > 0)
 			body[length++] = ',';
 		length += uk_slot(body + length, 160, at, regional);
 	}
 	strcpy(body + length, regional ? "]}}" : "]}");
-	server_answer(
-	    exchange, 200, "application/json; charset=utf-8", "", body);
+	server_answer(exchange, 200, "application/json; charset=utf-8", "", body);
 }
 
 #endif

@@ -29,15 +29,12 @@ static inline void
 check_options(const struct option_case *cases, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct lt_source_options options =
-		    options_of(cases[i].pairs);
+		const struct lt_source_options options = options_of(cases[i].pairs);
 		struct lt_error err = {0};
 		const int code = lt_adapter_check(adapter, &options, &err);
 
-		if ((code == LT_OK) != (cases[i].says == NULL) ||
-		    err.line != cases[i].line)
-			fail_msg("%s: %d, line %d: %s", cases[i].why, code,
-			    err.line, err.text);
+		if ((code == LT_OK) != (cases[i].says == NULL) || err.line != cases[i].line)
+			fail_msg("%s: %d, line %d: %s", cases[i].why, code, err.line, err.text);
 		if (code != LT_OK)
 			assert_says(cases[i].why, &err, cases[i].says);
 	}
@@ -53,16 +50,14 @@ struct parse_case {
 	int64_t start_utc_s, length_s; /* of the first; 0: any */
 };
 
-/* Parses a text. True: it was taken, as says NULL wants; else it was refused
- * in these words. */
+/* Parses a text. True: it was taken, as says NULL wants; else it was refused in these words. */
 static inline bool
-parses(const struct lt_source_options *options, int64_t now_utc_s,
-    const char *why, const char *bytes, const char *says,
-    struct lt_points *points)
+parses(const struct lt_source_options *options, int64_t now_utc_s, const char *why,
+    const char *bytes, const char *says, struct lt_points *points)
 {
 	struct lt_error err = {0};
-	const int code = lt_adapter_parse(adapter, options,
-	    &(struct lt_answer){bytes, strlen(bytes), now_utc_s}, points, &err);
+	const int code = lt_adapter_parse(
+	    adapter, options, &(struct lt_answer){bytes, strlen(bytes), now_utc_s}, points, &err);
 
 	if ((code == LT_OK) != (says == NULL))
 		fail_msg("%s: %d %s", why, code, err.text);
@@ -72,28 +67,25 @@ parses(const struct lt_source_options *options, int64_t now_utc_s,
 }
 
 static inline void
-check_answer(const struct lt_source_options *options, int64_t now_utc_s,
-    const struct parse_case *wanted)
+check_answer(
+    const struct lt_source_options *options, int64_t now_utc_s, const struct parse_case *wanted)
 {
 	const char *const note = wanted->note == NULL ? "" : wanted->note;
 	struct lt_points points = {0};
 
-	if (parses(options, now_utc_s, wanted->why, wanted->bytes, wanted->says,
-		&points) &&
+	if (parses(options, now_utc_s, wanted->why, wanted->bytes, wanted->says, &points) &&
 	    (points.count != wanted->count ||
 		!(fabs(points.points[0].value - wanted->value) < 1e-9) ||
 		(wanted->quality != LT_QUALITY_NONE &&
 		    points.points[0].quality != wanted->quality) ||
-		(wanted->start_utc_s != 0 &&
-		    points.points[0].start_utc_s != wanted->start_utc_s) ||
+		(wanted->start_utc_s != 0 && points.points[0].start_utc_s != wanted->start_utc_s) ||
 		(wanted->length_s != 0 &&
 		    points.points[0].end_utc_s - points.points[0].start_utc_s !=
 			wanted->length_s) ||
 		points.quantity != lt_adapter_quantity(adapter, options) ||
 		strcmp(points.note, note) != 0))
-		fail_msg("%s: %zu points, %.9f, %s, \"%s\"", wanted->why,
-		    points.count, points.points[0].value,
-		    lt_quality_name(points.points[0].quality), points.note);
+		fail_msg("%s: %zu points, %.9f, %s, \"%s\"", wanted->why, points.count,
+		    points.points[0].value, lt_quality_name(points.points[0].quality), points.note);
 	lt_points_free(&points);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a daemon answers to a GET; with another status than the wanted one the
- * test fails.
+ * What a daemon answers to a GET; with another status than the wanted one the test fails.
  */
 #ifndef LT_TEST_API_ASK_H
 #define LT_TEST_API_ASK_H
@@ -22,8 +21,7 @@ static inline char *
 api_ask_text(struct lt_daemon *d, const char *uri, int want)
 {
 	char *text = NULL;
-	const int status = lt_api(
-	    d, &(struct lt_api_asked){.method = "GET", .uri = uri}, &text);
+	const int status = lt_api(d, &(struct lt_api_asked){.method = "GET", .uri = uri}, &text);
 
 	if (status != want)
 		fail_msg("%s: %d, %s", uri, status, text);

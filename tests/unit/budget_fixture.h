@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One site for lt_admit(): research (parent, quarter) over vision (month, cap
- * per user), and free, which only warns.
+ * One site for lt_admit(): research (parent, quarter) over vision (month, cap per user), and free,
+ * which only warns.
  */
 #ifndef LT_TEST_BUDGET_FIXTURE_H
 #define LT_TEST_BUDGET_FIXTURE_H
@@ -57,8 +57,7 @@ setup(void **state)
 	memset(budgets, 0, sizeof(budgets));
 	budgets[RESEARCH] = (struct lt_budget){.team = "research",
 	    .on_exceed = LT_RULE_HOLD,
-	    .periods = {{NOW, LATER, "2026 Q4", both(1000, 500), both(100, 0),
-		both(0, 0)}}};
+	    .periods = {{NOW, LATER, "2026 Q4", both(1000, 500), both(100, 0), both(0, 0)}}};
 	budgets[RESEARCH].periods[1].start_utc_s = LATER;
 	budgets[RESEARCH].periods[1].end_utc_s = LATER;
 	budgets[VISION] = (struct lt_budget){.team = "vision",
@@ -104,8 +103,7 @@ teardown(void **state)
 }
 
 static inline struct lt_verdict
-admit(uint32_t uid, int account, struct lt_amount amount, int64_t start,
-    int64_t end)
+admit(uint32_t uid, int account, struct lt_amount amount, int64_t start, int64_t end)
 {
 	struct lt_verdict verdict;
 	const struct lt_hold hold = {.uid = uid,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Charges as lowtided makes them in two partitions, reported as an auditor asks
- * for them.
+ * Charges as lowtided makes them in two partitions, reported as an auditor asks for them.
  */
 #ifndef LT_TEST_CARBON_FIXTURE_H
 #define LT_TEST_CARBON_FIXTURE_H
@@ -34,8 +33,8 @@ struct world {
 };
 
 static inline void
-put(struct world *w, int partition, enum lt_rate rate, int64_t from_utc_s,
-    double value, const char *source)
+put(struct world *w, int partition, enum lt_rate rate, int64_t from_utc_s, double value,
+    const char *source)
 {
 	struct lt_rate_step step = {.start_utc_s = from_utc_s,
 	    .end_utc_s = INT64_MAX,
@@ -56,29 +55,26 @@ make_world(struct fixture *f)
 	w->f = f;
 	w->d = calloc(1, sizeof(*w->d));
 	assert_non_null(w->d);
-	w->policy = (struct lt_policy){.currency = "USD",
-	    .partition_count = PARTITIONS,
-	    .partitions = w->of_policy};
+	w->policy = (struct lt_policy){
+	    .currency = "USD", .partition_count = PARTITIONS, .partitions = w->of_policy};
 	for (int i = 0; i < PARTITIONS; i++) {
 		strcpy(w->of_policy[i].name, names[i]);
-		w->shapes[i] = (struct lt_shape){
-		    .node_count = 9, .cpus = 64, .gpus = 8, .memory_mib = 1};
-		w->partitions[i] =
-		    (struct lt_partition){.flags = LT_PARTITION_MANAGED,
-			.first_shape = (uint32_t)i,
-			.shape_count = 1,
-			.node_idle_w = 1000,
-			.node_gpu_w = 1e-6, /* known, and as good as none */
-			.pue = 1.25,
-			.embodied_g_per_node_hour = i == 1 ? 40 : 0};
+		w->shapes[i] =
+		    (struct lt_shape){.node_count = 9, .cpus = 64, .gpus = 8, .memory_mib = 1};
+		w->partitions[i] = (struct lt_partition){.flags = LT_PARTITION_MANAGED,
+		    .first_shape = (uint32_t)i,
+		    .shape_count = 1,
+		    .node_idle_w = 1000,
+		    .node_gpu_w = 1e-6, /* known, and as good as none */
+		    .pue = 1.25,
+		    .embodied_g_per_node_hour = i == 1 ? 40 : 0};
 		strcpy(w->partitions[i].name, names[i]);
 		put(w, i, LT_RATE_PRICE, 1, 3600000, "");
 	}
 	strcpy(w->source_policy.name, "grid");
 	w->source = (struct lt_source){.policy = &w->source_policy,
 	    .adapter = &grid_adapter,
-	    .options = {
-		.count = 1, .items = {{.key = "region", .value = "13"}}}};
+	    .options = {.count = 1, .items = {{.key = "region", .value = "13"}}}};
 	w->d->ledger = f->ledger;
 	w->d->site.policy = &w->policy;
 	w->d->site.tables.conf.gpus_counted = true;
@@ -86,13 +82,11 @@ make_world(struct fixture *f)
 	    .partitions = w->partitions,
 	    .shape_count = PARTITIONS,
 	    .shapes = w->shapes};
-	w->d->signals =
-	    (struct lt_signals_state){.source_count = 1, .sources = &w->source};
+	w->d->signals = (struct lt_signals_state){.source_count = 1, .sources = &w->source};
 	w->d->budget.has_snapshot = true;
 	w->d->charges.settled_until_utc_s = INT64_MAX / 2;
 	w->d->budget.snapshot.accounts = accounts;
-	w->d->budget.snapshot.account_count =
-	    sizeof(accounts) / sizeof(accounts[0]);
+	w->d->budget.snapshot.account_count = sizeof(accounts) / sizeof(accounts[0]);
 	lt_log_open("/dev/null");
 	return w;
 }

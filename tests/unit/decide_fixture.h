@@ -61,30 +61,27 @@ setup(void **state)
 	gpus[0] = *lt_gpu_find(&(struct lt_gpu){.name = ""}, "V100-SXM2");
 	gpus[1] = *lt_gpu_find(&(struct lt_gpu){.name = ""}, "A100-SXM4-40GB");
 	for (int i = 0; i < PARTITIONS; i++) {
-		shapes[i] = (struct lt_shape){.node_count = 8,
-		    .cpus = 64,
-		    .gpus = 8,
-		    .memory_mib = 256000,
-		    .gpu_index = i};
-		partitions[i] = (struct lt_partition){
-		    .flags = LT_PARTITION_UP | LT_PARTITION_MANAGED,
-		    .max_time_s = INT64_MAX,
-		    .max_nodes = UINT32_MAX,
-		    .allow_accounts = "",
-		    .deny_accounts = "",
-		    .allow_qos = "",
-		    .deny_qos = "",
-		    .node_count = 8,
-		    .first_shape = (uint32_t)i,
-		    .shape_count = 1,
-		    .price_series = i,
-		    .carbon_series = CARBON,
-		    .tariff_series = LT_NO_SERIES,
-		    .occupancy_series = LT_NO_SERIES,
-		    .node_idle_w = 500,
-		    .node_cpu_w = 500,
-		    .node_gpu_w = 3000,
-		    .pue = 1};
+		shapes[i] = (struct lt_shape){
+		    .node_count = 8, .cpus = 64, .gpus = 8, .memory_mib = 256000, .gpu_index = i};
+		partitions[i] =
+		    (struct lt_partition){.flags = LT_PARTITION_UP | LT_PARTITION_MANAGED,
+			.max_time_s = INT64_MAX,
+			.max_nodes = UINT32_MAX,
+			.allow_accounts = "",
+			.deny_accounts = "",
+			.allow_qos = "",
+			.deny_qos = "",
+			.node_count = 8,
+			.first_shape = (uint32_t)i,
+			.shape_count = 1,
+			.price_series = i,
+			.carbon_series = CARBON,
+			.tariff_series = LT_NO_SERIES,
+			.occupancy_series = LT_NO_SERIES,
+			.node_idle_w = 500,
+			.node_cpu_w = 500,
+			.node_gpu_w = 3000,
+			.pue = 1};
 	}
 	market = (struct lt_market){.currency = "USD",
 	    .carbon_price_micros_per_tonne = 100000000,
@@ -121,8 +118,7 @@ static inline void
 decide(void)
 {
 	memset(&plan, 0x5a, sizeof(plan));
-	assert_int_equal(
-	    lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL), LT_OK);
+	assert_int_equal(lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL), LT_OK);
 }
 
 #endif

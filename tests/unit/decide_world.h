@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Small random markets and requests for test_decide_brute.c: every kind of
- * rule comes up, steps are seconds to minutes so that every second can be
- * tried.
+ * Small random markets and requests for test_decide_brute.c: every kind of rule comes up, steps are
+ * seconds to minutes so that every second can be tried.
  */
 #ifndef DECIDE_WORLD_H
 #define DECIDE_WORLD_H
@@ -74,8 +73,7 @@ make_series(int index, double low, double high)
 	for (uint32_t i = 0; i < series->count; i++) {
 		series->start_utc_s[i] = at;
 		series->value[i] =
-		    low + (high - low) *
-			      (few_values ? among(0, 4) / 4.0 : fraction());
+		    low + (high - low) * (few_values ? among(0, 4) / 4.0 : fraction());
 		at += among(1, 120);
 	}
 	series->start_utc_s[series->count] = at;
@@ -95,8 +93,7 @@ make_partition(int i, bool money)
 	    .gpu_index = one_in(4) ? -1 : among(0, 18)};
 	*part = (struct lt_partition){
 	    .flags = LT_PARTITION_UP | (one_in(10) ? 0 : LT_PARTITION_MANAGED) |
-		     (one_in(2) ? LT_PARTITION_OWNED : 0) |
-		     (one_in(3) ? LT_PARTITION_QUEUED : 0) |
+		     (one_in(2) ? LT_PARTITION_OWNED : 0) | (one_in(3) ? LT_PARTITION_QUEUED : 0) |
 		     (one_in(3) ? 0 : LT_PARTITION_STAYS_ON),
 	    .max_time_s = one_in(8) ? 300 : INT64_MAX,
 	    .min_nodes = 1,
@@ -131,8 +128,7 @@ make_partition(int i, bool money)
 	if (!one_in(8))
 		part->carbon_series = make_series(i * 4 + 2, 20, 700);
 	if (one_in(3))
-		part->occupancy_series =
-		    make_series(i * 4 + 3, 0, part->node_count + 1);
+		part->occupancy_series = make_series(i * 4 + 3, 0, part->node_count + 1);
 }
 
 /* Other prices, at the same hours. */
@@ -195,20 +191,17 @@ make_request(void)
 	    .home = among(0, (int)world.market.partition_count - 1),
 	    .earliest_utc_s = one_in(4) ? NOW + among(-10, 200) : 0,
 	    .deadline_utc_s = one_in(4) ? NOW + among(0, 2500) : LT_UNSET_64,
-	    .objective = (enum lt_objective)among(
-		LT_OBJECTIVE_BALANCED, LT_OBJECTIVE_FAST),
+	    .objective = (enum lt_objective)among(LT_OBJECTIVE_BALANCED, LT_OBJECTIVE_FAST),
 	    .max_cost_micros = one_in(5) ? among(1, 3000000) : LT_UNSET_64,
 	    .has_available = one_in(5),
 	    .available_micros = among(1, 3000000),
 	    .available_mg = one_in(2) ? INT64_MAX : among(1, 100000)};
 	if (one_in(3))
-		request->checkpoint = (struct lt_checkpoint){true,
-		    one_in(2) ? 20 : 0, one_in(3) ? 90 : 0, one_in(2) ? 100 : 0,
-		    (uint32_t)among(1, 3), 0};
+		request->checkpoint = (struct lt_checkpoint){true, one_in(2) ? 20 : 0,
+		    one_in(3) ? 90 : 0, one_in(2) ? 100 : 0, (uint32_t)among(1, 3), 0};
 	if (one_in(8)) {
 		request->named_count = 1;
-		request->named[0] =
-		    (uint16_t)among(0, (int)world.market.partition_count - 1);
+		request->named[0] = (uint16_t)among(0, (int)world.market.partition_count - 1);
 	}
 }
 
@@ -217,17 +210,14 @@ make_world(uint64_t number)
 {
 	int gpu_count;
 	/* const: lt_decide() reads them only */
-	struct lt_gpu *gpus =
-	    (struct lt_gpu *)(uintptr_t)lt_gpu_table(&gpu_count);
+	struct lt_gpu *gpus = (struct lt_gpu *)(uintptr_t)lt_gpu_table(&gpu_count);
 	bool money;
 
 	seed = number;
 	money = !one_in(5);
 	world.market = (struct lt_market){
-	    .carbon_price_micros_per_tonne =
-		one_in(2) ? 0 : 100000000000 * (one_in(2) ? 1 : 100),
-	    .charge_micros_per_tonne =
-		one_in(2) ? 0 : 20000000000 * (one_in(2) ? 1 : 100),
+	    .carbon_price_micros_per_tonne = one_in(2) ? 0 : 100000000000 * (one_in(2) ? 1 : 100),
+	    .charge_micros_per_tonne = one_in(2) ? 0 : 20000000000 * (one_in(2) ? 1 : 100),
 	    .max_delay_s = one_in(8) ? 0 : among(1, 1500),
 	    .stale_after_s = 3600,
 	    .deadline_slack_s = 60,
@@ -256,9 +246,8 @@ make_world(uint64_t number)
 	for (uint32_t i = 0; i < world.planned_count; i++) {
 		const int64_t start = NOW + among(-300, 2000);
 
-		world.planned[i] =
-		    (struct lt_planned){(uint16_t)among(0, PARTITIONS - 1),
-			(float)(fraction() * 4), start, start + among(1, 600)};
+		world.planned[i] = (struct lt_planned){(uint16_t)among(0, PARTITIONS - 1),
+		    (float)(fraction() * 4), start, start + among(1, 600)};
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two partitions with prices by the hour and a discount, and runs of jobs
- * there, settled as lowtided does; for tests/unit/test_discount*.c.
+ * Two partitions with prices by the hour and a discount, and runs of jobs there, settled as
+ * lowtided does; for tests/unit/test_discount*.c.
  */
 #ifndef LT_TEST_DISCOUNT_WORLD_H
 #define LT_TEST_DISCOUNT_WORLD_H
@@ -26,8 +26,7 @@
 
 enum { CENT = 10000, MINUTE = 60, SHARE_PERCENT = 20, MOST = 50000000 };
 
-/* Of a node-hour on spot and at home, in USD, from NOVEMBER on by the hour, the
- * last goes on. */
+/* Of a node-hour on spot and at home, in USD, from NOVEMBER on by the hour, the last goes on. */
 static const double spot[] = {4, 4, 4, 4, 4, 4, 1, 1, 0.64, 0.64, 4};
 enum { HOURS = sizeof(spot) / sizeof(spot[0]) };
 
@@ -38,16 +37,15 @@ struct world {
 };
 
 static inline void
-put_constant(
-    struct fixture *f, const char *partition, enum lt_rate rate, double value)
+put_constant(struct fixture *f, const char *partition, enum lt_rate rate, double value)
 {
 	const struct lt_rate_step step = {.start_utc_s = 0,
 	    .end_utc_s = INT64_MAX,
 	    .value = value,
 	    .quality = LT_QUALITY_CONSTANT};
 
-	must(f, lt_ledger_put_rates(f->ledger, partition, rate,
-		    &(struct lt_rates){1, &step}, &f->err));
+	must(f,
+	    lt_ledger_put_rates(f->ledger, partition, rate, &(struct lt_rates){1, &step}, &f->err));
 }
 
 static inline void
@@ -61,18 +59,15 @@ put_world(struct world *w, struct fixture *f, double most)
 	w->d->ledger = f->ledger;
 	w->d->site.policy = &w->policy;
 	for (int i = 0; i < HOURS; i++)
-		steps[i] =
-		    (struct lt_rate_step){.start_utc_s = NOVEMBER + i * HOUR,
-			.end_utc_s = i + 1 < HOURS ? NOVEMBER + (i + 1) * HOUR
-						   : INT64_MAX,
-			.value = spot[i] * LT_MICROS,
-			.quality = LT_QUALITY_MEASURED};
-	must(f, lt_ledger_put_rates(f->ledger, "spot", LT_RATE_PRICE,
-		    &(struct lt_rates){HOURS, steps}, &f->err));
+		steps[i] = (struct lt_rate_step){.start_utc_s = NOVEMBER + i * HOUR,
+		    .end_utc_s = i + 1 < HOURS ? NOVEMBER + (i + 1) * HOUR : INT64_MAX,
+		    .value = spot[i] * LT_MICROS,
+		    .quality = LT_QUALITY_MEASURED};
+	must(f, lt_ledger_put_rates(
+		    f->ledger, "spot", LT_RATE_PRICE, &(struct lt_rates){HOURS, steps}, &f->err));
 	put_constant(f, "ondemand", LT_RATE_PRICE, 9 * LT_MICROS);
 	for (int i = 0; i < 2; i++) {
-		put_constant(f, places[i], LT_RATE_DISCOUNT,
-		    SHARE_PERCENT * LT_MICROS / 100.0);
+		put_constant(f, places[i], LT_RATE_DISCOUNT, SHARE_PERCENT * LT_MICROS / 100.0);
 		put_constant(f, places[i], LT_RATE_DISCOUNT_MOST, most);
 	}
 }
@@ -129,42 +124,37 @@ quote_of(const struct job *job, uint32_t job_id)
 	    .room_utc_s = job->room > 0 ? at(job->room) : 0};
 
 	strcpy(quote.home, job->home);
-	assert_int_equal(
-	    lt_levers_pack(quote.levers, sizeof(quote.levers), &levers), LT_OK);
+	assert_int_equal(lt_levers_pack(quote.levers, sizeof(quote.levers), &levers), LT_OK);
 	return quote;
 }
 
 /* As settle.c does it; into *run. */
 static inline void
-settle_run(struct world *w, struct lt_run *run, const struct lt_quote *quote,
-    int64_t now_utc_s, int64_t open_since_utc_s)
+settle_run(struct world *w, struct lt_run *run, const struct lt_quote *quote, int64_t now_utc_s,
+    int64_t open_since_utc_s)
 {
 	struct lt_charge charge;
 	struct lt_entry *entries;
 	struct lt_error *const err = &w->f->err;
-	const int64_t hour_utc_s =
-	    lt_calendar_hour(&w->d->site.offsets, now_utc_s);
+	const int64_t hour_utc_s = lt_calendar_hour(&w->d->site.offsets, now_utc_s);
 	struct lt_run known;
 	bool changed;
 
-	const bool is_known =
-	    lt_ledger_run(w->f->ledger, run->key, &known, NULL) == LT_OK;
+	const bool is_known = lt_ledger_run(w->f->ledger, run->key, &known, NULL) == LT_OK;
 
 	must(w->f, lt_ledger_begin(w->f->ledger, err));
-	must(w->f, lt_price_run(&charge, run,
-		       &(struct lt_priced_by){&w->d->site.market, w->f->ledger,
-			   &w->d->site.offsets},
-		       err));
+	must(
+	    w->f, lt_price_run(&charge, run,
+		      &(struct lt_priced_by){&w->d->site.market, w->f->ledger, &w->d->site.offsets},
+		      err));
 	lt_baseline_of_run(run, quote, &w->d->site.market, w->d->ledger);
 	must(w->f, lt_booking_make(&entries, run, &charge, w->f->ledger, err));
-	must(w->f,
-	    lt_discount_take(
-		&(struct lt_discount_of){run, quote, is_known ? &known : NULL,
-		    entries, charge.hour_count, hour_utc_s, open_since_utc_s},
-		&w->d->site, w->d->ledger, err));
+	must(w->f, lt_discount_take(&(struct lt_discount_of){run, quote, is_known ? &known : NULL,
+					entries, charge.hour_count, hour_utc_s, open_since_utc_s},
+		       &w->d->site, w->d->ledger, err));
 	must(w->f, lt_ledger_settle(w->f->ledger,
-		       &(struct lt_settlement){run, entries, charge.hour_count,
-			   now_utc_s, hour_utc_s, open_since_utc_s, false},
+		       &(struct lt_settlement){run, entries, charge.hour_count, now_utc_s,
+			   hour_utc_s, open_since_utc_s, false},
 		       &changed, err));
 	must(w->f, lt_ledger_commit(w->f->ledger, err));
 	lt_charge_free(&charge);
@@ -173,13 +163,12 @@ settle_run(struct world *w, struct lt_run *run, const struct lt_quote *quote,
 
 /* What was taken off in an account. */
 static inline int64_t
-booked(struct fixture *f, const char *account, int64_t from_utc_s,
-    int64_t to_utc_s)
+booked(struct fixture *f, const char *account, int64_t from_utc_s, int64_t to_utc_s)
 {
 	struct lt_totals totals[3];
 
-	must(f, lt_ledger_totals(f->ledger, account,
-		    (struct lt_span){from_utc_s, to_utc_s}, totals, &f->err));
+	must(f, lt_ledger_totals(
+		    f->ledger, account, (struct lt_span){from_utc_s, to_utc_s}, totals, &f->err));
 	return totals[LT_ENTRY_CHARGE].parts.discount_micros +
 	       totals[LT_ENTRY_CORRECTION].parts.discount_micros;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small site as structs, for the tests and fuzzers of its files: market and
- * snapshot are made anew by make_market() and make_sheet().
+ * A small site as structs, for the tests and fuzzers of its files: market and snapshot are made
+ * anew by make_market() and make_sheet().
  */
 #ifndef LT_FILES_FIXTURE_H
 #define LT_FILES_FIXTURE_H
@@ -84,9 +84,8 @@ make_market(void)
 	    .kinds = {{"h100", 6, 0, 700}, {"3g.40gb", 2, -1, 0}},
 	    .gpus_unclear = true};
 	shapes[0] = shapes[2] = (struct lt_shape){.gpu_index = -1};
-	gpus[0] = (struct lt_gpu){.name = "H100",
-	    .memory_mib = 81559,
-	    .tflops = {[LT_PRECISION_FP8] = 1979}};
+	gpus[0] = (struct lt_gpu){
+	    .name = "H100", .memory_mib = 81559, .tflops = {[LT_PRECISION_FP8] = 1979}};
 	classes[0] = (struct lt_class){.name = "batch",
 	    .account = "vision",
 	    .qos = "green",
@@ -110,8 +109,8 @@ make_market(void)
 	    .cpu_freq = "low",
 	    .slow_down = 1.25,
 	    .power = 0.5};
-	precision_rules[0] = (struct lt_precision_rule){
-	    LT_PRECISION_OF_PARTITION, "spot", LT_PRECISION_FP8};
+	precision_rules[0] =
+	    (struct lt_precision_rule){LT_PRECISION_OF_PARTITION, "spot", LT_PRECISION_FP8};
 	bars[0] = (struct lt_bar){UINT64_MAX - 1, 1};
 	bars[1] = (struct lt_bar){UINT64_MAX, 0};
 	market = (struct lt_market){.generation = 7,
@@ -157,10 +156,8 @@ make_sheet(void)
 		strcpy(budgets[i].team, i ? "vision" : "research");
 		budgets[i].on_exceed = LT_RULE_WARN;
 		budgets[i].has_per_user = i == 1;
-		budgets[i].periods[0] =
-		    (struct lt_period){10, 20, "November", some, some, some};
-		budgets[i].periods[1] =
-		    (struct lt_period){20, 30, "December", some, some, some};
+		budgets[i].periods[0] = (struct lt_period){10, 20, "November", some, some, some};
+		budgets[i].periods[1] = (struct lt_period){20, 30, "December", some, some, some};
 	}
 	usages[0] = (struct lt_usage){.budget = 1, .uid = 5};
 	usages[1] = (struct lt_usage){.budget = 1, .uid = 6};

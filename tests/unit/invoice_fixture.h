@@ -26,8 +26,7 @@ map_init(struct lt_tie_map *map)
 	struct lt_error err = {0};
 
 	*map = (struct lt_tie_map){0};
-	assert_int_equal(
-	    lt_tie_map_parse(map, "a=p4d.24xlarge,b=g5.xlarge", &err), LT_OK);
+	assert_int_equal(lt_tie_map_parse(map, "a=p4d.24xlarge,b=g5.xlarge", &err), LT_OK);
 }
 
 static inline int
@@ -46,10 +45,10 @@ read_bytes(struct lt_invoice *invoice, const char *bytes, size_t byte_count,
 	return err->code;
 }
 
-#define FOCUS                                                                  \
-	"BillingPeriodStart,BillingPeriodEnd,ChargePeriodStart,"               \
-	"ChargePeriodEnd,ChargeCategory,ServiceCategory,SkuMeter,"             \
-	"SkuPriceDetails,ConsumedQuantity,ConsumedUnit,BilledCost,"            \
+#define FOCUS                                                                                      \
+	"BillingPeriodStart,BillingPeriodEnd,ChargePeriodStart,"                                   \
+	"ChargePeriodEnd,ChargeCategory,ServiceCategory,SkuMeter,"                                 \
+	"SkuPriceDetails,ConsumedQuantity,ConsumedUnit,BilledCost,"                                \
 	"EffectiveCost,BillingCurrency\n"
 #define OCTOBER "2026-10-01T00:00:00Z,2026-11-01T00:00:00Z,"
 #define DAY_7 OCTOBER "2026-10-07T00:00:00Z,2026-10-08T00:00:00Z,"

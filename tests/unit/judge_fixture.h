@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A daemon with a ledger, two teams with a budget and one without, and a
- * slurmctld and slurmdbd that say what a test wants and note what they are
- * told: for the judges, which see several users at once. A whole node costs
- * 1000 micros a second.
+ * A daemon with a ledger, two teams with a budget and one without, and a slurmctld and slurmdbd
+ * that say what a test wants and note what they are told: for the judges, which see several users
+ * at once. A whole node costs 1000 micros a second.
  */
 #ifndef LT_TEST_JUDGE_FIXTURE_H
 #define LT_TEST_JUDGE_FIXTURE_H
@@ -37,8 +36,8 @@ static struct lt_batch_jobs fake_jobs;
 static struct lt_batch_runs fake_rows;
 static uint32_t fake_queue, busy_us;
 static bool dbd_fails, ctld_fails, jobs_fail;
-/* Questions to both, by lowtided's children too, with whom it is shared: in
- * all, and for single jobs. */
+/* Questions to both, by lowtided's children too, with whom it is shared: in all, and for single
+ * jobs. */
 static struct questions {
 	uint32_t all, singly;
 } * questions;
@@ -54,8 +53,8 @@ static inline void
 share_questions(void)
 {
 	if (questions == NULL)
-		questions = mmap(NULL, sizeof(*questions),
-		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		questions = mmap(NULL, sizeof(*questions), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(questions, MAP_FAILED);
 	*questions = (struct questions){0};
 }
@@ -70,8 +69,8 @@ lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 	for (uint32_t i = 0; i < fake_jobs.count; i++) {
 		const struct lt_batch_job *const job = &fake_jobs.jobs[i];
 
-		if (job_id == 0 || job->job_id == job_id ||
-		    job->array_job_id == job_id || job->het_job_id == job_id)
+		if (job_id == 0 || job->job_id == job_id || job->array_job_id == job_id ||
+		    job->het_job_id == job_id)
 			jobs->jobs[jobs->count++] = *job;
 	}
 	if (job_id == 0 || (jobs->count > 0 && !jobs_fail))
@@ -82,8 +81,7 @@ lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 }
 
 int
-lt_batch_jobs_each(
-    const struct lt_batch_jobs_reader *reader, struct lt_error *err)
+lt_batch_jobs_each(const struct lt_batch_jobs_reader *reader, struct lt_error *err)
 {
 	struct lt_batch_jobs jobs;
 	const int code = lt_batch_jobs(&jobs, 0, err);
@@ -100,8 +98,7 @@ lt_batch_jobs_each(
 void
 lt_batch_update_init(struct lt_batch_update *update, uint32_t job_id)
 {
-	*update = (struct lt_batch_update){
-	    .job_id = job_id, .begin_utc_s = -1, .limit_s = -1};
+	*update = (struct lt_batch_update){.job_id = job_id, .begin_utc_s = -1, .limit_s = -1};
 }
 
 int
@@ -145,8 +142,8 @@ lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err)
 }
 
 int
-lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+lt_batch_runs(
+    struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	(void)from_utc_s;
 	(void)to_utc_s;
@@ -156,22 +153,22 @@ lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
 }
 
 int
-lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+lt_batch_ended(
+    struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	return lt_batch_runs(runs, from_utc_s, to_utc_s, err);
 }
 
 int
-lt_batch_used(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+lt_batch_used(
+    struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	return lt_batch_runs(runs, from_utc_s, to_utc_s, err);
 }
 
 int
-lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
-    uint32_t count, struct lt_error *err)
+lt_batch_runs_of(
+    struct lt_batch_runs *runs, const uint32_t *job_ids, uint32_t count, struct lt_error *err)
 {
 	(void)job_ids;
 	(void)count;
@@ -181,8 +178,8 @@ lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
 }
 
 int
-lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node_list,
-    const char *among, const char *preferred, struct lt_error *err)
+lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node_list, const char *among,
+    const char *preferred, struct lt_error *err)
 {
 	(void)out;
 	(void)among;
@@ -221,8 +218,7 @@ compile(struct world *w, int64_t now_utc_s)
 {
 	w->books = lt_daemon_books(w->d); /* the ledger may be opened anew */
 	must(w->f, lt_compile_budget(&w->books, now_utc_s, &w->f->err));
-	must(w->f, lt_period_judged(
-		       &w->d->budget, w->d->ledger, now_utc_s, &w->f->err));
+	must(w->f, lt_period_judged(&w->d->budget, w->d->ledger, now_utc_s, &w->f->err));
 }
 
 static inline struct world *
@@ -255,8 +251,8 @@ make_world(struct fixture *f)
 	    .partitions = &w->row,
 	    .budget_count = 2,
 	    .budgets = w->budgets};
-	w->shape = (struct lt_shape){
-	    .node_count = 8, .cpus = 64, .memory_mib = 512000, .gpu_index = -1};
+	w->shape =
+	    (struct lt_shape){.node_count = 8, .cpus = 64, .memory_mib = 512000, .gpu_index = -1};
 	w->partition = (struct lt_partition){.name = "ondemand",
 	    .flags = LT_PARTITION_MANAGED | LT_PARTITION_UP,
 	    .max_time_s = INT64_MAX,
@@ -271,13 +267,11 @@ make_world(struct fixture *f)
 	w->starts[0] = NOVEMBER;
 	w->starts[1] = DECEMBER;
 	w->value[0] = 3600000;
-	w->series = (struct lt_series){.count = 1,
-	    .start_utc_s = w->starts,
-	    .value = w->value,
-	    .integral = w->integral};
+	w->series = (struct lt_series){
+	    .count = 1, .start_utc_s = w->starts, .value = w->value, .integral = w->integral};
 	assert_int_equal(lt_series_prepare(&w->series, NULL), LT_OK);
-	static const struct lt_batch_account accounts[] = {{"root", ""},
-	    {"vision", "root"}, {"speech", "root"}, {"free", "root"}};
+	static const struct lt_batch_account accounts[] = {
+	    {"root", ""}, {"vision", "root"}, {"speech", "root"}, {"free", "root"}};
 	static const struct lt_batch_pair pairs[] = {
 	    {"vision", "ada", ADA, true, false, "", 0, false},
 	    {"speech", "ada", ADA, false, false, "", 0, false},
@@ -306,10 +300,8 @@ make_world(struct fixture *f)
 	    .series_count = 1,
 	    .series = &w->series};
 	snprintf(w->d->paths.ring, sizeof(w->d->paths.ring), "%s/none", f->dir);
-	snprintf(w->d->paths.snapshot, sizeof(w->d->paths.snapshot), "%s/sheet",
-	    f->dir);
-	snprintf(
-	    w->d->paths.bound, sizeof(w->d->paths.bound), "%s/bound", f->dir);
+	snprintf(w->d->paths.snapshot, sizeof(w->d->paths.snapshot), "%s/sheet", f->dir);
+	snprintf(w->d->paths.bound, sizeof(w->d->paths.bound), "%s/bound", f->dir);
 	lt_log_open("/dev/null");
 	compile(w, NOW);
 	return w;
@@ -357,8 +349,7 @@ make_job(uint32_t job_id)
 
 /* Its hold, in the ledger; the quote's id is 100 more. */
 static inline struct lt_ledger_hold
-hold_job(struct world *w, const struct lt_batch_job *job, int64_t money_micros,
-    uint32_t flags)
+hold_job(struct world *w, const struct lt_batch_job *job, int64_t money_micros, uint32_t flags)
 {
 	struct lt_ledger_hold hold = make_hold(job->job_id + 100, 1);
 

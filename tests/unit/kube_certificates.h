@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Made for tests only, of a CA whose key nobody has: a server at 127.0.0.1, a
- * client, and another CA.
+ * Made for tests only, of a CA whose key nobody has: a server at 127.0.0.1, a client, and another
+ * CA.
  */
 #ifndef LT_KUBE_CERTIFICATES_H
 #define LT_KUBE_CERTIFICATES_H
 
-static const char ca_pem[] =
-    "-----BEGIN CERTIFICATE-----\n"
-    "MIIBejCCASGgAwIBAgIUU/Y3ZqtZWQtT75rShDWbWuU7kHswCgYIKoZIzj0EAwIw\n"
-    "EjEQMA4GA1UEAwwHdGVzdC1jYTAgFw0yNjExMjYwNDM5MjFaGA8yMTI2MTEwMjA0\n"
-    "MzkyMVowEjEQMA4GA1UEAwwHdGVzdC1jYTBZMBMGByqGSM49AgEGCCqGSM49AwEH\n"
-    "A0IABAOIewq5viYaUoEDciK7pnt0ApkPpJMxOLeX4zqiQg9hvCI28bS6GniZBPnE\n"
-    "XjJakE/DJL3CWQqZUU8yJJbmBwmjUzBRMB0GA1UdDgQWBBS8FUHppMETsllBfVQF\n"
-    "+zC9o3UtHjAfBgNVHSMEGDAWgBS8FUHppMETsllBfVQF+zC9o3UtHjAPBgNVHRMB\n"
-    "Af8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIC8mUn5rDQ9GY97s6ciixZo1BCaf\n"
-    "TC/2mwxFg0tQYYrsAiBH9b+MGa1BOj7HibuGHoHILDxjL2GcbHFrTxQyLdpYMg==\n"
-    "-----END CERTIFICATE-----\n";
+static const char ca_pem[] = "-----BEGIN CERTIFICATE-----\n"
+			     "MIIBejCCASGgAwIBAgIUU/Y3ZqtZWQtT75rShDWbWuU7kHswCgYIKoZIzj0EAwIw\n"
+			     "EjEQMA4GA1UEAwwHdGVzdC1jYTAgFw0yNjExMjYwNDM5MjFaGA8yMTI2MTEwMjA0\n"
+			     "MzkyMVowEjEQMA4GA1UEAwwHdGVzdC1jYTBZMBMGByqGSM49AgEGCCqGSM49AwEH\n"
+			     "A0IABAOIewq5viYaUoEDciK7pnt0ApkPpJMxOLeX4zqiQg9hvCI28bS6GniZBPnE\n"
+			     "XjJakE/DJL3CWQqZUU8yJJbmBwmjUzBRMB0GA1UdDgQWBBS8FUHppMETsllBfVQF\n"
+			     "+zC9o3UtHjAfBgNVHSMEGDAWgBS8FUHppMETsllBfVQF+zC9o3UtHjAPBgNVHRMB\n"
+			     "Af8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIC8mUn5rDQ9GY97s6ciixZo1BCaf\n"
+			     "TC/2mwxFg0tQYYrsAiBH9b+MGa1BOj7HibuGHoHILDxjL2GcbHFrTxQyLdpYMg==\n"
+			     "-----END CERTIFICATE-----\n";
 
 static const char other_ca_pem[] =
     "-----BEGIN CERTIFICATE-----\n"

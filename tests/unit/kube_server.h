@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An API server with TLS for the tests of kubernetes/: it answers a script of
- * turns, one a request, and keeps what each request was.
+ * An API server with TLS for the tests of kubernetes/: it answers a script of turns, one a request,
+ * and keeps what each request was.
  */
 #ifndef LT_KUBE_SERVER_H
 #define LT_KUBE_SERVER_H
@@ -69,27 +69,23 @@ kube_file(const char *name, const char *text)
 
 /* "GET /path?query; Bearer token; content type; body; from client" */
 static inline void
-asked_text(
-    const struct asked *asked, const char *method, char *out, size_t size)
+asked_text(const struct asked *asked, const char *method, char *out, size_t size)
 {
 	const char *const authorization = MHD_lookup_connection_value(
 	    asked->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
 	const char *const type = MHD_lookup_connection_value(
 	    asked->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_TYPE);
-	const union MHD_ConnectionInfo *const session = MHD_get_connection_info(
-	    asked->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	const union MHD_ConnectionInfo *const session =
+	    MHD_get_connection_info(asked->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 	int (*verify)(void *session, unsigned *status) = NULL;
-	void *const found =
-	    dlsym(RTLD_DEFAULT, "gnutls_certificate_verify_peers2");
+	void *const found = dlsym(RTLD_DEFAULT, "gnutls_certificate_verify_peers2");
 	unsigned problems = 1;
 
 	memcpy(&verify, &found, sizeof(found));
-	if (session == NULL || verify == NULL ||
-	    verify(session->tls_session, &problems) != 0)
+	if (session == NULL || verify == NULL || verify(session->tls_session, &problems) != 0)
 		problems = 1;
 	snprintf(out, size, "%s %s; %s; %s; %s%s", method, asked->uri,
-	    authorization == NULL ? "" : authorization,
-	    type == NULL ? "" : type, asked->body,
+	    authorization == NULL ? "" : authorization, type == NULL ? "" : type, asked->body,
 	    problems == 0 ? "; a known client" : "");
 }
 
@@ -100,8 +96,7 @@ read_steps(void *context, uint64_t position, char *out, size_t size)
 	const struct step *const step = asked->step;
 
 	(void)position;
-	for (int waited = 0; asked->offset == 0 && waited < step->wait_ms &&
-			     !kube_server.closing;
+	for (int waited = 0; asked->offset == 0 && waited < step->wait_ms && !kube_server.closing;
 	     waited += WAIT_STEP_MS)
 		usleep(WAIT_STEP_MS * 1000);
 	if (step->text == NULL)
@@ -131,14 +126,13 @@ response_of(struct asked *asked, const struct turn *turn)
 		response = MHD_create_response_from_callback(
 		    MHD_SIZE_UNKNOWN, 65536, read_steps, asked, NULL);
 	} else {
-		response = MHD_create_response_from_buffer(
-		    turn->body == NULL ? 0 : strlen(turn->body),
-		    (void *)turn->body, MHD_RESPMEM_PERSISTENT);
+		response =
+		    MHD_create_response_from_buffer(turn->body == NULL ? 0 : strlen(turn->body),
+			(void *)turn->body, MHD_RESPMEM_PERSISTENT);
 	}
 	MHD_add_response_header(response, "Content-Type", "application/json");
 	if (turn->retry_after != NULL)
-		MHD_add_response_header(
-		    response, "Retry-After", turn->retry_after);
+		MHD_add_response_header(response, "Retry-After", turn->retry_after);
 	return response;
 }
 
@@ -148,9 +142,8 @@ answer_asked(struct asked *asked, const char *method)
 	static const struct turn too_many = {
 	    .status = 500, .body = "{\"message\":\"no turn is left\"}"};
 	const int index = kube_server.next++;
-	const struct turn *const turn = index < kube_server.turn_count
-					    ? &kube_server.turns[index]
-					    : &too_many;
+	const struct turn *const turn =
+	    index < kube_server.turn_count ? &kube_server.turns[index] : &too_many;
 	char text[4096];
 
 	asked_text(asked, method, text, sizeof(text));
@@ -162,16 +155,15 @@ answer_asked(struct asked *asked, const char *method)
 	if (turn->new_token != NULL)
 		kube_file("token", turn->new_token);
 	struct MHD_Response *const response = response_of(asked, turn);
-	const enum MHD_Result result = MHD_queue_response(asked->connection,
-	    turn->status == 0 ? 200 : (unsigned)turn->status, response);
+	const enum MHD_Result result = MHD_queue_response(
+	    asked->connection, turn->status == 0 ? 200 : (unsigned)turn->status, response);
 	MHD_destroy_response(response);
 	return result;
 }
 
 static inline enum MHD_Result
-on_request(void *context, struct MHD_Connection *connection, const char *url,
-    const char *method, const char *version, const char *upload,
-    size_t *upload_length, void **request_context)
+on_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
+    const char *version, const char *upload, size_t *upload_length, void **request_context)
 {
 	struct asked *const asked = *request_context;
 	const size_t used = strlen(asked->body);
@@ -205,8 +197,8 @@ on_uri(void *context, const char *uri, struct MHD_Connection *connection)
 }
 
 static inline void
-on_completed(void *context, struct MHD_Connection *connection,
-    void **request_context, enum MHD_RequestTerminationCode code)
+on_completed(void *context, struct MHD_Connection *connection, void **request_context,
+    enum MHD_RequestTerminationCode code)
 {
 	(void)context;
 	(void)connection;
@@ -250,36 +242,30 @@ kube_server_start(void)
 	kube_file("token", "first\n");
 	kube_file("ca.crt", ca_pem);
 	kube_file("namespace", "lowtide");
-	kube_server.daemon =
-	    MHD_start_daemon(MHD_USE_TLS | MHD_USE_INTERNAL_POLLING_THREAD |
-				 MHD_USE_THREAD_PER_CONNECTION,
-		0, NULL, NULL, on_request, NULL, MHD_OPTION_HTTPS_MEM_KEY,
-		server_key_pem, MHD_OPTION_HTTPS_MEM_CERT, server_pem,
-		MHD_OPTION_HTTPS_MEM_TRUST, ca_pem, MHD_OPTION_URI_LOG_CALLBACK,
-		on_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)256 * 1024,
-		MHD_OPTION_END);
+	kube_server.daemon = MHD_start_daemon(
+	    MHD_USE_TLS | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0, NULL,
+	    NULL, on_request, NULL, MHD_OPTION_HTTPS_MEM_KEY, server_key_pem,
+	    MHD_OPTION_HTTPS_MEM_CERT, server_pem, MHD_OPTION_HTTPS_MEM_TRUST, ca_pem,
+	    MHD_OPTION_URI_LOG_CALLBACK, on_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
+	    NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL,
+	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)256 * 1024, MHD_OPTION_END);
 	if (kube_server.daemon == NULL)
 		return -1;
-	kube_server.port =
-	    MHD_get_daemon_info(kube_server.daemon, MHD_DAEMON_INFO_BIND_PORT)
-		->port;
+	kube_server.port = MHD_get_daemon_info(kube_server.daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
 	return 0;
 }
 
 static inline void
 kube_server_stop(void)
 {
-	static const char *const names[] = {"token", "ca.crt", "namespace",
-	    "config", "client.crt", "client.key"};
+	static const char *const names[] = {
+	    "token", "ca.crt", "namespace", "config", "client.crt", "client.key"};
 	char path[128];
 
 	kube_server.closing = true;
 	MHD_stop_daemon(kube_server.daemon);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(
-		    path, sizeof(path), "%s/%s", kube_server.dir, names[i]);
+		snprintf(path, sizeof(path), "%s/%s", kube_server.dir, names[i]);
 		unlink(path);
 	}
 	rmdir(kube_server.dir);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ledger in a directory of its own, for tests/unit/test_ledger*.c: set up,
- * torn down, and the runs, holds and sums that their tables are about.
+ * A ledger in a directory of its own, for tests/unit/test_ledger*.c: set up, torn down, and the
+ * runs, holds and sums that their tables are about.
  */
 #ifndef LT_TEST_LEDGER_FIXTURE_H
 #define LT_TEST_LEDGER_FIXTURE_H
@@ -77,9 +77,8 @@ remove_file(const char *dir, const char *name)
 static inline void
 remove_all(struct fixture *f)
 {
-	static const char *const names[] = {"ledger.db", "ledger.db-wal",
-	    "ledger.db-shm", "signals.db", "signals.db-wal", "signals.db-shm",
-	    "adjustments"};
+	static const char *const names[] = {"ledger.db", "ledger.db-wal", "ledger.db-shm",
+	    "signals.db", "signals.db-wal", "signals.db-shm", "adjustments"};
 
 	lt_ledger_close(f->ledger);
 	f->ledger = NULL;
@@ -107,8 +106,7 @@ tear_down(void **state)
 }
 
 static inline struct lt_run
-make_run(uint32_t job_id, int64_t start_utc_s, int64_t end_utc_s,
-    int64_t money_micros)
+make_run(uint32_t job_id, int64_t start_utc_s, int64_t end_utc_s, int64_t money_micros)
 {
 	struct lt_run run = {.key = {job_id, start_utc_s - 60},
 	    .array_task = UINT32_MAX,
@@ -157,27 +155,24 @@ whole(const struct lt_run *run)
 }
 
 static inline bool
-settle(struct fixture *f, const struct lt_run *run, int64_t now_utc_s,
-    int64_t open_since_utc_s)
+settle(struct fixture *f, const struct lt_run *run, int64_t now_utc_s, int64_t open_since_utc_s)
 {
 	const struct lt_entry entry = whole(run);
 	bool changed = false;
 
 	must(f, lt_ledger_settle(f->ledger,
-		    &(struct lt_settlement){run, &entry, 1, now_utc_s,
-			now_utc_s - now_utc_s % HOUR, open_since_utc_s, false},
+		    &(struct lt_settlement){run, &entry, 1, now_utc_s, now_utc_s - now_utc_s % HOUR,
+			open_since_utc_s, false},
 		    &changed, &f->err));
 	return changed;
 }
 
 /* A run of that account, with an entry of so much. */
 static inline void
-charge_run(struct fixture *f, const char *account, int64_t at_utc_s,
-    const struct lt_amount *amount)
+charge_run(struct fixture *f, const char *account, int64_t at_utc_s, const struct lt_amount *amount)
 {
 	static uint32_t last_id = 100000;
-	struct lt_run run =
-	    make_run(++last_id, at_utc_s, at_utc_s + 60, amount->money_micros);
+	struct lt_run run = make_run(++last_id, at_utc_s, at_utc_s + 60, amount->money_micros);
 
 	run.carbon_mg = amount->carbon_mg;
 	(void)strcpy(run.account, account);
@@ -186,8 +181,7 @@ charge_run(struct fixture *f, const char *account, int64_t at_utc_s,
 
 /* No run's, as an admin books it. */
 static inline void
-adjust_account(struct fixture *f, const char *account, int64_t at_utc_s,
-    int64_t money_micros)
+adjust_account(struct fixture *f, const char *account, int64_t at_utc_s, int64_t money_micros)
 {
 	struct lt_entry entry = {.kind = LT_ENTRY_ADJUSTMENT,
 	    .at_utc_s = at_utc_s,
@@ -201,13 +195,13 @@ adjust_account(struct fixture *f, const char *account, int64_t at_utc_s,
 }
 
 static inline int64_t
-money(struct fixture *f, const char *account, enum lt_entry_kind kind,
-    int64_t from_utc_s, int64_t to_utc_s)
+money(struct fixture *f, const char *account, enum lt_entry_kind kind, int64_t from_utc_s,
+    int64_t to_utc_s)
 {
 	struct lt_totals totals[3];
 
-	must(f, lt_ledger_totals(f->ledger, account,
-		    (struct lt_span){from_utc_s, to_utc_s}, totals, &f->err));
+	must(f, lt_ledger_totals(
+		    f->ledger, account, (struct lt_span){from_utc_s, to_utc_s}, totals, &f->err));
 	return totals[kind].money_micros;
 }
 
@@ -217,8 +211,7 @@ struct open_holds {
 };
 
 static inline int
-take_open(
-    void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
+take_open(void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
 {
 	struct open_holds *const open = context;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of slurmdbd that are settled, for the tests of what they teach: two
- * partitions, each with a GPU of its own.
+ * Rows of slurmdbd that are settled, for the tests of what they teach: two partitions, each with a
+ * GPU of its own.
  */
 #ifndef LT_LENGTHS_WORLD_H
 #define LT_LENGTHS_WORLD_H
@@ -39,16 +39,13 @@ begin(void **state)
 	    .deadline_confidence_ppm = 950000,
 	    .history_days = 400};
 	w->gpus[0] = *lt_gpu_find(&(struct lt_gpu){.name = ""}, "V100-SXM2");
-	w->gpus[1] =
-	    *lt_gpu_find(&(struct lt_gpu){.name = ""}, "A100-SXM4-40GB");
+	w->gpus[1] = *lt_gpu_find(&(struct lt_gpu){.name = ""}, "A100-SXM4-40GB");
 	for (int i = 0; i < 2; i++) {
 		(void)strcpy(w->rows[i].name, i == 0 ? "home" : "fast");
-		w->partitions[i] =
-		    (struct lt_partition){.flags = LT_PARTITION_MANAGED,
-			.first_shape = (uint32_t)i,
-			.shape_count = 1};
-		w->shapes[i] = (struct lt_shape){
-		    .node_count = 2, .cpus = 64, .gpus = 8, .gpu_index = i};
+		w->partitions[i] = (struct lt_partition){
+		    .flags = LT_PARTITION_MANAGED, .first_shape = (uint32_t)i, .shape_count = 1};
+		w->shapes[i] =
+		    (struct lt_shape){.node_count = 2, .cpus = 64, .gpus = 8, .gpu_index = i};
 		(void)strcpy(w->partitions[i].name, w->rows[i].name);
 	}
 	w->d->ledger = w->f->ledger;
@@ -61,8 +58,7 @@ begin(void **state)
 	    .shapes = w->shapes,
 	    .gpu_count = 2,
 	    .gpus = w->gpus};
-	(void)snprintf(w->d->paths.history, sizeof(w->d->paths.history),
-	    "%s/history", w->f->dir);
+	(void)snprintf(w->d->paths.history, sizeof(w->d->paths.history), "%s/history", w->f->dir);
 	lt_log_open("/dev/null");
 	*state = w;
 	return 0;
@@ -93,8 +89,7 @@ static struct lt_batch_run
 make_row(const struct said *said)
 {
 	static uint32_t next_id = 1;
-	struct lt_batch_run row = {
-	    .job_id = said->job_id != 0 ? said->job_id : 5000 + next_id++,
+	struct lt_batch_run row = {.job_id = said->job_id != 0 ? said->job_id : 5000 + next_id++,
 	    .array_task = UINT32_MAX,
 	    .uid = said->uid != 0 ? said->uid : ADA,
 	    .finished = true,
@@ -110,8 +105,8 @@ make_row(const struct said *said)
 	    .is_interactive = said->is_interactive,
 	    .energy_joules = -1};
 
-	(void)snprintf(row.name, sizeof(row.name), "%s",
-	    said->name != NULL ? said->name : "train_1");
+	(void)snprintf(
+	    row.name, sizeof(row.name), "%s", said->name != NULL ? said->name : "train_1");
 	(void)snprintf(row.state_text, sizeof(row.state_text), "%s",
 	    said->state != NULL ? said->state : "COMPLETED");
 	(void)snprintf(row.account, sizeof(row.account), "%s",

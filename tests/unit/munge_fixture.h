@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A munged of its own and a server that answers one request as lowtided does,
- * or as none should, sealed by whom the test says.
+ * A munged of its own and a server that answers one request as lowtided does, or as none should,
+ * sealed by whom the test says.
  */
 #ifndef LT_TEST_MUNGE_FIXTURE_H
 #define LT_TEST_MUNGE_FIXTURE_H
@@ -57,8 +57,7 @@ context_new(void)
 	munge_ctx_t context = munge_ctx_create();
 
 	assert_non_null(context);
-	assert_int_equal(
-	    munge_ctx_set(context, MUNGE_OPT_SOCKET, munge_socket), 0);
+	assert_int_equal(munge_ctx_set(context, MUNGE_OPT_SOCKET, munge_socket), 0);
 	return context;
 }
 
@@ -69,10 +68,9 @@ encode(const struct reply *reply)
 	char *credential = NULL;
 
 	if (!reply->open)
-		munge_ctx_set(context, MUNGE_OPT_UID_RESTRICTION,
-		    reply->to ? reply->to : geteuid());
-	munge_encode(
-	    &credential, context, reply->payload, (int)strlen(reply->payload));
+		munge_ctx_set(
+		    context, MUNGE_OPT_UID_RESTRICTION, reply->to ? reply->to : geteuid());
+	munge_encode(&credential, context, reply->payload, (int)strlen(reply->payload));
 	munge_ctx_destroy(context);
 	return credential;
 }
@@ -101,14 +99,11 @@ seal(struct server *server)
 			_exit(1);
 		munge_ctx_set(context, MUNGE_OPT_SOCKET, munge_socket);
 		munge_ctx_set(context, MUNGE_OPT_UID_RESTRICTION, to);
-		munge_encode(&credential, context, reply.payload,
-		    (int)strlen(reply.payload));
-		_exit(credential == NULL ||
-		      write(pipe_fd[1], credential, strlen(credential)) < 0);
+		munge_encode(&credential, context, reply.payload, (int)strlen(reply.payload));
+		_exit(credential == NULL || write(pipe_fd[1], credential, strlen(credential)) < 0);
 	}
 	close(pipe_fd[1]);
-	while ((got = read(pipe_fd[0], text + length,
-		    sizeof(text) - 1 - (size_t)length)) > 0)
+	while ((got = read(pipe_fd[0], text + length, sizeof(text) - 1 - (size_t)length)) > 0)
 		length += got;
 	text[length] = '\0';
 	close(pipe_fd[0]);
@@ -125,10 +120,10 @@ unseal(struct server *server)
 	gid_t gid;
 
 	server->uid = (uid_t)-1;
-	if (munge_decode(server->body, context, &payload, &length, &server->uid,
-		&gid) == EMUNGE_SUCCESS)
-		snprintf(server->payload, sizeof(server->payload), "%.*s",
-		    length, (const char *)payload);
+	if (munge_decode(server->body, context, &payload, &length, &server->uid, &gid) ==
+	    EMUNGE_SUCCESS)
+		snprintf(server->payload, sizeof(server->payload), "%.*s", length,
+		    (const char *)payload);
 	free(payload);
 	munge_ctx_destroy(context);
 }
@@ -141,22 +136,18 @@ read_request(struct server *server, int fd)
 	size_t used = 0;
 
 	for (;;) {
-		const ssize_t count =
-		    read(fd, request + used, sizeof(request) - 1 - used);
+		const ssize_t count = read(fd, request + used, sizeof(request) - 1 - used);
 
 		if (count <= 0)
 			return;
 		used += (size_t)count;
 		request[used] = '\0';
 		const char *const end = strstr(request, "\r\n\r\n");
-		const char *const length =
-		    strcasestr(request, "content-length:");
+		const char *const length = strcasestr(request, "content-length:");
 
-		if (end == NULL || length == NULL ||
-		    strlen(end + 4) < (size_t)atoi(length + 15))
+		if (end == NULL || length == NULL || strlen(end + 4) < (size_t)atoi(length + 15))
 			continue;
-		snprintf(
-		    server->body, sizeof(server->body), "%.8000s", end + 4);
+		snprintf(server->body, sizeof(server->body), "%.8000s", end + 4);
 		return;
 	}
 }
@@ -191,13 +182,9 @@ start(struct server *server, pthread_t *thread)
 	socklen_t length = sizeof(address);
 
 	server->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(bind(server->listener, (struct sockaddr *)&address,
-			     sizeof(address)),
-	    0);
+	assert_int_equal(bind(server->listener, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(server->listener, 1), 0);
-	assert_int_equal(
-	    getsockname(server->listener, (struct sockaddr *)&address, &length),
-	    0);
+	assert_int_equal(getsockname(server->listener, (struct sockaddr *)&address, &length), 0);
 	server->port = ntohs(address.sin_port);
 	assert_int_equal(pthread_create(thread, NULL, serve, server), 0);
 }
@@ -223,9 +210,8 @@ start_munged(void)
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (char)(i * 7 + 1);
-	if (out == NULL ||
-	    fwrite(bytes, 1, sizeof(bytes), out) != sizeof(bytes) ||
-	    fclose(out) || chmod(key, 0600))
+	if (out == NULL || fwrite(bytes, 1, sizeof(bytes), out) != sizeof(bytes) || fclose(out) ||
+	    chmod(key, 0600))
 		return false;
 	snprintf(option[0], sizeof(option[0]), "--socket=%s", munge_socket);
 	snprintf(option[1], sizeof(option[1]), "--key-file=%s", key);
@@ -236,8 +222,8 @@ start_munged(void)
 	if (munged == 0) {
 		fclose(stdout); /* TAP is ours */
 		fclose(stderr);
-		execl(MUNGED, MUNGED, "--foreground", "--force", option[0],
-		    option[1], option[2], option[3], (char *)NULL);
+		execl(MUNGED, MUNGED, "--foreground", "--force", option[0], option[1], option[2],
+		    option[3], (char *)NULL);
 		_exit(127);
 	}
 	for (int i = 0; munged > 0 && i < 200; i++) {
@@ -251,8 +237,8 @@ start_munged(void)
 static inline void
 stop_munged(void)
 {
-	static const char *const names[] = {"key", "pid", "seed", "socket",
-	    "socket.lock", "slurm.conf", "market"};
+	static const char *const names[] = {
+	    "key", "pid", "seed", "socket", "socket.lock", "slurm.conf", "market"};
 	char path[80];
 
 	if (munged > 0) {

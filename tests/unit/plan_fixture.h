@@ -1,6 +1,6 @@
 /*
- * A plan that moves a job from ondemand, now, to spot, at night: what the tests
- * of its words change. For one program each.
+ * A plan that moves a job from ondemand, now, to spot, at night: what the tests of its words
+ * change. For one program each.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,10 +30,9 @@ setup(void **state)
 	(void)state;
 	series = (struct lt_series){.quality = LT_QUALITY_FORECAST};
 	for (int i = 0; i < PARTITIONS; i++) {
-		partitions[i] =
-		    (struct lt_partition){.flags = LT_PARTITION_MANAGED,
-			.price_series = LT_NO_SERIES,
-			.tariff_series = LT_NO_SERIES};
+		partitions[i] = (struct lt_partition){.flags = LT_PARTITION_MANAGED,
+		    .price_series = LT_NO_SERIES,
+		    .tariff_series = LT_NO_SERIES};
 		snprintf(partitions[i].name, LT_NAME_SIZE, "%s", names[i]);
 	}
 	market = (struct lt_market){.currency = "USD",
@@ -60,10 +59,8 @@ setup(void **state)
 		.cost_micros = 118400000,
 		.carbon_mg = 7900000},
 	    .candidate_count = PARTITIONS};
-	plan.candidates[ONDEMAND] =
-	    (struct lt_candidate){LT_REJECT_DEARER, plan.home, 0, 0};
-	plan.candidates[SPOT] =
-	    (struct lt_candidate){LT_REJECT_NONE, plan.chosen, 0, 0};
+	plan.candidates[ONDEMAND] = (struct lt_candidate){LT_REJECT_DEARER, plan.home, 0, 0};
+	plan.candidates[SPOT] = (struct lt_candidate){LT_REJECT_NONE, plan.chosen, 0, 0};
 	request = (struct lt_request){.checkpoint = {.enabled = true}};
 	return 0;
 }

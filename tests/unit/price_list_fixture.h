@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the tests of price lists: tables of answers and of the price that is
- * made of them, and a server that plays the lists.
+ * For the tests of price lists: tables of answers and of the price that is made of them, and a
+ * server that plays the lists.
  */
 #ifndef LT_PRICE_LIST_FIXTURE_H
 #define LT_PRICE_LIST_FIXTURE_H
@@ -38,14 +38,12 @@ check_price(const struct price_case *one)
 	if (parses(&options, NOW, one->why, bytes, one->says, &points) &&
 	    (points.count != 1 || points.points[0].value != one->micros ||
 		points.points[0].start_utc_s != NOW - 600 ||
-		points.points[0].end_utc_s !=
-		    NOW - 600 + 2 * adapter->interval_s ||
+		points.points[0].end_utc_s != NOW - 600 + 2 * adapter->interval_s ||
 		points.quantity != LT_QUANTITY_PRICE ||
 		strcmp(points.currency, adapter->currency(&options)) != 0 ||
 		strcmp(points.note, one->note == NULL ? "" : one->note) != 0))
 		fail_msg("%s: %zu, %f %s, \"%s\"", one->why, points.count,
-		    points.count == 0 ? 0 : points.points[0].value,
-		    points.currency, points.note);
+		    points.count == 0 ? 0 : points.points[0].value, points.currency, points.note);
 	lt_points_free(&points);
 }
 
@@ -78,11 +76,10 @@ check_fetch(const struct fetch_case *one)
 	options.items[options.count].key = "url";
 	options.items[options.count++].value = url;
 	options.memory = &memory;
-	const int code = lt_adapter_fetch(adapter, &options,
-	    &(struct lt_window){NOW - 86400, NOW + 86400, NOW}, &points, &err);
+	const int code = lt_adapter_fetch(
+	    adapter, &options, &(struct lt_window){NOW - 86400, NOW + 86400, NOW}, &points, &err);
 	if (code != one->code || points.retry_after_s != one->retry_after_s)
-		fail_msg("%s: %d, %d s, %s", one->path, code,
-		    (int)points.retry_after_s, err.text);
+		fail_msg("%s: %d, %d s, %s", one->path, code, (int)points.retry_after_s, err.text);
 	if (code != LT_OK)
 		assert_says(one->path, &err, one->says);
 	else if (points.count != 1 || points.points[0].value != one->micros)
@@ -91,8 +88,7 @@ check_fetch(const struct fetch_case *one)
 	assert_true(memory.trace_count > 0);
 	for (int i = 0; i < memory.trace_count && i < LT_TRACE_MAX; i++)
 		if (strstr(memory.trace[i].request, PRICE_LIST_KEY) != NULL)
-			fail_msg(
-			    "a secret is shown: %s", memory.trace[i].request);
+			fail_msg("a secret is shown: %s", memory.trace[i].request);
 	if (strstr(err.text, PRICE_LIST_KEY) != NULL)
 		fail_msg("a secret is told: %s", err.text);
 	assert_int_equal(err.line, 0);

@@ -60,8 +60,8 @@ record(struct site *site, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
 
-	if (lt_rates_record(&site->d.site, &site->d.signals, site->d.ledger,
-		&site->d.jobs.list, now_utc_s, &err) != LT_OK)
+	if (lt_rates_record(&site->d.site, &site->d.signals, site->d.ledger, &site->d.jobs.list,
+		now_utc_s, &err) != LT_OK)
 		fail_msg("%s", err.text);
 }
 
@@ -72,9 +72,8 @@ step_at(struct site *site, enum lt_rate rate, int64_t utc_s)
 	uint32_t count;
 
 	assert_int_equal(
-	    lt_ledger_rates(site->d.ledger,
-		&(struct lt_rates_asked){"a", rate, {utc_s, utc_s + 1}}, &steps,
-		&count, NULL),
+	    lt_ledger_rates(site->d.ledger, &(struct lt_rates_asked){"a", rate, {utc_s, utc_s + 1}},
+		&steps, &count, NULL),
 	    LT_OK);
 	if (count == 1)
 		step = steps[0];

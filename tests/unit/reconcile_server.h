@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide reconcile against answers on a real Unix socket: signals as they are,
- * a report for each day, and what the command then says.
+ * lowtide reconcile against answers on a real Unix socket: signals as they are, a report for each
+ * day, and what the command then says.
  */
 #ifndef LT_TEST_RECONCILE_SERVER_H
 #define LT_TEST_RECONCILE_SERVER_H
@@ -28,9 +28,8 @@
 struct server { /* changed by the tests only while nobody asks */
 	pthread_t thread;
 	int listener;
-	json_t *signals, *jobs,
-	    *incurred;	   /* by day; NULL: as of an old lowtided */
-	const char *wrong; /* member of the report that is spoilt, or NULL */
+	json_t *signals, *jobs, *incurred; /* by day; NULL: as of an old lowtided */
+	const char *wrong;		   /* member of the report that is spoilt, or NULL */
 };
 
 static char run_dir[] = "/tmp/lowtide-reconcile.XXXXXX";
@@ -51,24 +50,23 @@ query_of(const char *request, const char *key)
 static json_t *
 report_of(const char *request)
 {
-	json_t *const groups = json_deep_copy(
-	    json_object_get(server.jobs, query_of(request, "from=")));
-	json_t *const report = json_pack("{s:{s:s},s:s,s:b,s:{s:o}}", "period",
-	    "start", query_of(request, "from="), "currency", "USD", "complete",
-	    true, "by", "partition", groups != NULL ? groups : json_array());
+	json_t *const groups =
+	    json_deep_copy(json_object_get(server.jobs, query_of(request, "from=")));
+	json_t *const report = json_pack("{s:{s:s},s:s,s:b,s:{s:o}}", "period", "start",
+	    query_of(request, "from="), "currency", "USD", "complete", true, "by", "partition",
+	    groups != NULL ? groups : json_array());
 
 	assert_non_null(strstr(request, "&by=partition&incurred=1 "));
-	json_object_set_new(json_object_get(report, "period"), "end",
-	    json_string(query_of(request, "to=")));
+	json_object_set_new(
+	    json_object_get(report, "period"), "end", json_string(query_of(request, "to=")));
 	if (server.incurred != NULL)
 		json_object_set(report, "incurred",
-		    json_object_get(
-			server.incurred, query_of(request, "from=")));
+		    json_object_get(server.incurred, query_of(request, "from=")));
 	if (server.wrong != NULL && strcmp(server.wrong, "complete") == 0)
 		json_object_set_new(report, "complete", json_false());
 	else if (server.wrong != NULL && strcmp(server.wrong, "period") == 0)
-		json_object_set_new(json_object_get(report, "period"), "end",
-		    json_string("2026-10-31T23:00:00Z"));
+		json_object_set_new(
+		    json_object_get(report, "period"), "end", json_string("2026-10-31T23:00:00Z"));
 	else if (server.wrong != NULL && strncmp(server.wrong, "own_", 4) == 0)
 		json_object_set_new(report, server.wrong, json_true());
 	else if (server.wrong != NULL)
@@ -87,18 +85,16 @@ serve(void *unused)
 		if (fd < 0)
 			return unused;
 		do {
-			const ssize_t count = read(
-			    fd, request + used, sizeof(request) - 1 - used);
+			const ssize_t count = read(fd, request + used, sizeof(request) - 1 - used);
 
 			if (count <= 0)
 				break;
 			used += (size_t)count;
 			request[used] = '\0';
 		} while (strstr(request, "\r\n\r\n") == NULL);
-		json_t *const answer =
-		    strncmp(request, "GET /v1/report?", 15) == 0
-			? report_of(request)
-			: json_incref(server.signals);
+		json_t *const answer = strncmp(request, "GET /v1/report?", 15) == 0
+					   ? report_of(request)
+					   : json_incref(server.signals);
 		char *const text = json_dumps(answer, 0);
 
 		dprintf(fd,
@@ -188,12 +184,9 @@ set_up(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(run_dir));
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s/lowtided.sock",
-	    run_dir);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/lowtided.sock", run_dir);
 	server.listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(
-	    bind(server.listener, (struct sockaddr *)&address, sizeof(address)),
-	    0);
+	assert_int_equal(bind(server.listener, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(server.listener, 8), 0);
 	server.signals = json_load_file(FOLDER "signals.json", 0, NULL);
 	server.jobs = json_load_file(FOLDER "jobs.json", 0, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers of lowtided to /v1/report, in tests/golden/report, and what comes of
- * one whose runs are rows.
+ * Answers of lowtided to /v1/report, in tests/golden/report, and what comes of one whose runs are
+ * rows.
  */
 #ifndef LT_TEST_REPORT_FIXTURE_H
 #define LT_TEST_REPORT_FIXTURE_H
@@ -35,8 +35,7 @@ report_load(const char *name)
 
 /* As it is shown; *err says why it is not. The report is dropped. */
 static inline char *
-report_text(
-    json_t *report, const struct lt_report_look *look, struct lt_error *err)
+report_text(json_t *report, const struct lt_report_look *look, struct lt_error *err)
 {
 	char *text = NULL;
 	size_t length = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ledger of random runs about the end of a month, which are settled, changed
- * and asked for by lowtided's own API.
+ * A ledger of random runs about the end of a month, which are settled, changed and asked for by
+ * lowtided's own API.
  */
 #ifndef LT_REPORT_WORLD_H
 #define LT_REPORT_WORLD_H
@@ -20,8 +20,7 @@ enum {
 	CLOSED_AT = NOVEMBER + 4 * LT_DAY_S,
 };
 
-static struct lt_account accounts[] = {
-    {.name = "nlp"}, {.name = "root"}, {.name = "vision"}};
+static struct lt_account accounts[] = {{.name = "nlp"}, {.name = "root"}, {.name = "vision"}};
 enum { ACCOUNTS = sizeof(accounts) / sizeof(accounts[0]) };
 
 struct world {
@@ -89,12 +88,10 @@ settle_run(struct world *w, struct lt_run *run)
 	bool changed;
 
 	memset(entries, 0, sizeof(entries));
-	for (int64_t at = run->start_utc_s; at < run->end_utc_s;
-	     at += HOUR - at % HOUR)
+	for (int64_t at = run->start_utc_s; at < run->end_utc_s; at += HOUR - at % HOUR)
 		entries[count++].at_utc_s = at;
 	for (int64_t left = run->money_micros; left != 0;) {
-		const int64_t part =
-		    left < 5 ? left : 1 + draw(w, (uint32_t)left);
+		const int64_t part = left < 5 ? left : 1 + draw(w, (uint32_t)left);
 		struct lt_entry *const to = &entries[draw(w, count)];
 
 		to->money_micros += part;
@@ -107,19 +104,16 @@ settle_run(struct world *w, struct lt_run *run)
 	entries[0].saved_by = run->saved_by;
 	entries[0].parts = run->parts;
 	must(w->f, lt_ledger_settle(w->f->ledger,
-		       &(struct lt_settlement){run, entries, count,
-			   w->now_utc_s, w->now_utc_s - w->now_utc_s % HOUR,
-			   w->closed_until_utc_s, false},
+		       &(struct lt_settlement){run, entries, count, w->now_utc_s,
+			   w->now_utc_s - w->now_utc_s % HOUR, w->closed_until_utc_s, false},
 		       &changed, &w->f->err));
 }
 
 static inline void
 new_run(struct world *w, uint32_t i)
 {
-	const int64_t start =
-	    OCTOBER + (int64_t)draw(w, 45 * 24) * HOUR + draw(w, HOUR);
-	const int64_t length =
-	    1 + draw(w, draw(w, 4) == 0 ? HOURS_MOST * HOUR : 2 * HOUR);
+	const int64_t start = OCTOBER + (int64_t)draw(w, 45 * 24) * HOUR + draw(w, HOUR);
+	const int64_t length = 1 + draw(w, draw(w, 4) == 0 ? HOURS_MOST * HOUR : 2 * HOUR);
 	struct lt_run *const run = &w->runs[i];
 
 	*run = make_run(i + 1, start, start + length, 1 + draw(w, 100000));
@@ -137,11 +131,10 @@ sum_of(struct world *w, const char *what, const char *where)
 	sqlite3 *db;
 
 	snprintf(path, sizeof(path), "%s/ledger.db", w->f->dir);
-	snprintf(sql, sizeof(sql),
-	    "SELECT coalesce(sum(%s), 0) FROM entries WHERE %s", what, where);
+	snprintf(
+	    sql, sizeof(sql), "SELECT coalesce(sum(%s), 0) FROM entries WHERE %s", what, where);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(
-	    sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
 	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
 	const int64_t sum = sqlite3_column_int64(statement, 0);
 	sqlite3_finalize(statement);
@@ -162,10 +155,8 @@ close_october(struct world *w, struct lt_ended *ended, int want)
 	d->jobs.ended = ended;
 	d->jobs.ended_count = ended != NULL;
 	const int status = lt_api(d,
-	    &(struct lt_api_asked){.method = "POST",
-		.uri = "/v1/close",
-		.body = body,
-		.body_length = strlen(body)},
+	    &(struct lt_api_asked){
+		.method = "POST", .uri = "/v1/close", .body = body, .body_length = strlen(body)},
 	    &text);
 	if (status != want)
 		fail_msg("close: %d %s", status, text);

@@ -10,8 +10,8 @@
 #include "settle.h"
 
 static inline int
-settle_rows(struct lt_daemon *d, struct lt_batch_runs *rows, int64_t now_utc_s,
-    struct lt_error *err)
+settle_rows(
+    struct lt_daemon *d, struct lt_batch_runs *rows, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_settler by = lt_daemon_settler(d, now_utc_s);
 
@@ -19,8 +19,8 @@ settle_rows(struct lt_daemon *d, struct lt_batch_runs *rows, int64_t now_utc_s,
 }
 
 static inline int
-settle_between(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
-    int64_t now_utc_s, struct lt_error *err)
+settle_between(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	const struct lt_settler by = lt_daemon_settler(d, now_utc_s);
 

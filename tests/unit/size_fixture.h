@@ -35,12 +35,7 @@ static struct lt_shape shapes[] = {
 	.gpus = 8,
 	.memory_mib = 512000,
 	.gpu_index = -1},
-    {.node_count = 2,
-	.cpus = 16,
-	.sockets = 2,
-	.threads = 1,
-	.memory_mib = 64000,
-	.gpu_index = -1},
+    {.node_count = 2, .cpus = 16, .sockets = 2, .threads = 1, .memory_mib = 64000, .gpu_index = -1},
 };
 static struct lt_partition partitions[PARTITIONS];
 static struct lt_market market;
@@ -50,14 +45,12 @@ setup(void **state)
 {
 	(void)state;
 	for (int i = 0; i < PARTITIONS; i++)
-		partitions[i] =
-		    (struct lt_partition){.flags = LT_PARTITION_BY_CORE,
-			.max_nodes = UINT32_MAX,
-			.min_nodes = 1,
-			.node_count = 4,
-			.first_shape =
-			    i == HYPER || i == PER_GPU_HYPER || i == ONE_TASK,
-			.shape_count = 1};
+		partitions[i] = (struct lt_partition){.flags = LT_PARTITION_BY_CORE,
+		    .max_nodes = UINT32_MAX,
+		    .min_nodes = 1,
+		    .node_count = 4,
+		    .first_shape = i == HYPER || i == PER_GPU_HYPER || i == ONE_TASK,
+		    .shape_count = 1};
 	partitions[SOCKETS].flags = LT_PARTITION_BY_SOCKET;
 	partitions[EXCLUSIVE].flags |= LT_PARTITION_EXCLUSIVE;
 	partitions[PER_GPU].default_cpus_per_gpu = 6;
@@ -79,9 +72,8 @@ setup(void **state)
 }
 
 static inline void
-allocation_on(struct lt_allocation *allocation,
-    const struct lt_request *request, const struct lt_market *on, int partition,
-    const struct lt_shape *shape, uint32_t nodes)
+allocation_on(struct lt_allocation *allocation, const struct lt_request *request,
+    const struct lt_market *on, int partition, const struct lt_shape *shape, uint32_t nodes)
 {
 	const struct lt_need need = lt_need_of(request, on, partition);
 

@@ -28,8 +28,8 @@ static inline void
 assert_between(int64_t value, int64_t least, int64_t most)
 {
 	if (value < least || value > most)
-		fail_msg("%lld, want %lld to %lld", (long long)value,
-		    (long long)least, (long long)most);
+		fail_msg(
+		    "%lld, want %lld to %lld", (long long)value, (long long)least, (long long)most);
 }
 
 /* An error's text has these words, and nothing that a log can't show. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each request by each role: which figures and names are in the answer, and no
- * other. Each figure of the world is a number of its own, so that one that is
- * told where it must not be is found wherever it stands.
+ * Each request by each role: which figures and names are in the answer, and no other. Each figure
+ * of the world is a number of its own, so that one that is told where it must not be is found
+ * wherever it stands.
  */
 #include <ctype.h>
 #include <grp.h>
@@ -89,11 +89,11 @@ own_node(struct fixture *f)
 	    .value = 1,
 	    .quality = LT_QUALITY_CONSTANT};
 
-	must(f, lt_ledger_put_rates(f->ledger, "ondemand", LT_RATE_NODES,
-		    &(struct lt_rates){1, &step}, &f->err));
+	must(f, lt_ledger_put_rates(
+		    f->ledger, "ondemand", LT_RATE_NODES, &(struct lt_rates){1, &step}, &f->err));
 	step.value = 1234567;
-	must(f, lt_ledger_put_rates(f->ledger, "ondemand", LT_RATE_PRICE,
-		    &(struct lt_rates){1, &step}, &f->err));
+	must(f, lt_ledger_put_rates(
+		    f->ledger, "ondemand", LT_RATE_PRICE, &(struct lt_rates){1, &step}, &f->err));
 }
 
 static void
@@ -101,8 +101,8 @@ fill_ledger(struct fixture *f)
 {
 	own_node(f);
 	for (uint32_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
-		struct lt_run run = make_run(101 + i, NOVEMBER + i * HOUR,
-		    NOVEMBER + i * HOUR + 600, runs[i].money_micros);
+		struct lt_run run = make_run(
+		    101 + i, NOVEMBER + i * HOUR, NOVEMBER + i * HOUR + 600, runs[i].money_micros);
 
 		run.uid = runs[i].uid;
 		(void)strcpy(run.user, runs[i].user);
@@ -113,13 +113,11 @@ fill_ledger(struct fixture *f)
 		run.saved_by = (struct lt_saved_by){0};
 		if (run.uid == BOB) {
 			(void)strcpy(run.over_reason, "price");
-			run.held = (struct lt_amount){
-			    .has_money = true, .money_micros = 1};
+			run.held = (struct lt_amount){.has_money = true, .money_micros = 1};
 		}
 		settle(f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
 		if (run.uid == ADA || run.uid == BOB)
-			learn(f, &run,
-			    run.uid == ADA ? "secretada" : "secretbob");
+			learn(f, &run, run.uid == ADA ? "secretada" : "secretbob");
 	}
 }
 
@@ -127,23 +125,11 @@ fill_ledger(struct fixture *f)
 static void
 alert_of(struct fixture *f)
 {
-	static const struct lt_alert alerts[] = {
-	    {.name = "1", .team = "dept", .text = "7700001"},
+	static const struct lt_alert alerts[] = {{.name = "1", .team = "dept", .text = "7700001"},
 	    {.name = "2", .team = "vision", .text = "7700002"},
-	    {.name = "3",
-		.kind = LT_ALERT_DAY,
-		.team = "nlp",
-		.text = "7700003"},
-	    {.name = "4",
-		.kind = LT_ALERT_RUN,
-		.team = "vision",
-		.uid = ADA,
-		.text = "1000003"},
-	    {.name = "5",
-		.kind = LT_ALERT_RUN,
-		.team = "vision",
-		.uid = BOB,
-		.text = "2000029"}};
+	    {.name = "3", .kind = LT_ALERT_DAY, .team = "nlp", .text = "7700003"},
+	    {.name = "4", .kind = LT_ALERT_RUN, .team = "vision", .uid = ADA, .text = "1000003"},
+	    {.name = "5", .kind = LT_ALERT_RUN, .team = "vision", .uid = BOB, .text = "2000029"}};
 
 	for (size_t i = 0; i < sizeof(alerts) / sizeof(*alerts); i++)
 		must(f, lt_ledger_put_alert(f->ledger, &alerts[i], &f->err));
@@ -159,8 +145,7 @@ enum { WAITING = sizeof(waiting) / sizeof(*waiting) };
 static void
 hold_for(struct fixture *f)
 {
-	static const char *const users[WAITING] = {
-	    "user-ada", "user-bob", "user-dan"};
+	static const char *const users[WAITING] = {"user-ada", "user-bob", "user-dan"};
 
 	for (uint32_t i = 0; i < WAITING; i++) {
 		struct lt_ledger_hold hold = make_hold(900 + i, 1);
@@ -177,27 +162,17 @@ hold_for(struct fixture *f)
 	}
 }
 
-static struct lt_account accounts[] = {[AUDIO] = {.name = "audio",
-					   .first_binding = 0,
-					   .binding_count = 2,
-					   .parent = VISION + 1},
+static struct lt_account accounts[] = {
+    [AUDIO] = {.name = "audio", .first_binding = 0, .binding_count = 2, .parent = VISION + 1},
     [DEPT] = {.name = "dept", .first_binding = 1, .binding_count = 1},
-    [NLP] = {.name = "nlp",
-	.first_binding = 2,
-	.binding_count = 2,
-	.parent = DEPT + 1},
-    [VISION] = {.name = "vision",
-	.first_binding = 0,
-	.binding_count = 2,
-	.parent = DEPT + 1}};
+    [NLP] = {.name = "nlp", .first_binding = 2, .binding_count = 2, .parent = DEPT + 1},
+    [VISION] = {.name = "vision", .first_binding = 0, .binding_count = 2, .parent = DEPT + 1}};
 /* Budgets: dept, nlp, vision. */
 static uint32_t bindings[] = {2, 0, 1, 0};
-static struct lt_pair pairs[] = {{.uid = ADA, .account = VISION},
-    {.uid = BOB, .account = VISION}, {.uid = CEM, .account = NLP},
-    {.uid = CID, .account = NLP}, {.uid = DAN, .account = AUDIO},
+static struct lt_pair pairs[] = {{.uid = ADA, .account = VISION}, {.uid = BOB, .account = VISION},
+    {.uid = CEM, .account = NLP}, {.uid = CID, .account = NLP}, {.uid = DAN, .account = AUDIO},
     {.uid = DEB, .account = AUDIO}};
-static struct lt_manager managers[] = {
-    {OPERATOR, 0}, {COORDINATOR, VISION + 1}};
+static struct lt_manager managers[] = {{OPERATOR, 0}, {COORDINATOR, VISION + 1}};
 static struct lt_batch_manager slurm_managers[] = {
     {OPERATOR, ""}, {COORDINATOR, "vision"}, {COORDINATOR, "audio"}};
 static struct lt_batch_account slurm_accounts[] = {
@@ -229,14 +204,12 @@ make_world(struct lt_daemon *d, struct fixture *f)
 		    .start_utc_s = NOVEMBER,
 		    .end_utc_s = DECEMBER,
 		    .label = "November",
-		    .limit = {.has_money = true,
-			.money_micros = 90000000 - 1000000 * i},
+		    .limit = {.has_money = true, .money_micros = 90000000 - 1000000 * i},
 		    .settled = {true, false, spent[i], 0},
 		};
 	}
 	budgets[2].has_per_user = true;
-	budgets[2].per_user_limit =
-	    (struct lt_amount){.has_money = true, .money_micros = 20000000};
+	budgets[2].per_user_limit = (struct lt_amount){.has_money = true, .money_micros = 20000000};
 	policy = (struct lt_policy){.currency = "USD",
 	    .history_days = 4000,
 	    .deadline_confidence_ppm = 950000,
@@ -270,8 +243,7 @@ make_world(struct lt_daemon *d, struct fixture *f)
 		    .manager_count = 2,
 		    .usages = usages,
 		    .usage_count = 2}}};
-	(void)snprintf(
-	    d->paths.history, sizeof(d->paths.history), "%s/history", f->dir);
+	(void)snprintf(d->paths.history, sizeof(d->paths.history), "%s/history", f->dir);
 }
 
 static int
@@ -281,8 +253,7 @@ ask(struct lt_daemon *d, const struct row *row, uint32_t uid, char **text)
 
 	(void)snprintf(uri, sizeof(uri), "%s%s", row->path, row->rest);
 	return lt_api(d,
-	    &(struct lt_api_asked){
-		uid, row->method, uri, row->body, strlen(row->body), NULL},
+	    &(struct lt_api_asked){uid, row->method, uri, row->body, strlen(row->body), NULL},
 	    text);
 }
 
@@ -324,22 +295,18 @@ test_each(void **state)
 	alert_of(f);
 	for (int i = 0; i < ROWS; i++)
 		for (int k = 0; k < ROLES; k++) {
-			const uint32_t uid = roles[k].uid == UINT32_MAX
-						 ? viewer_uid
-						 : roles[k].uid;
+			const uint32_t uid = roles[k].uid == UINT32_MAX ? viewer_uid : roles[k].uid;
 			char got[FIGURES + 8], *text = NULL;
 
 			make_world(d, f);
 			d->site.tables.private_data = rows[i].private_data;
-			must(f, lt_lengths_publish(d->site.policy, d->ledger,
-				    &d->charges, d->paths.history, NOVEMBER,
-				    &f->err));
+			must(f, lt_lengths_publish(d->site.policy, d->ledger, &d->charges,
+				    d->paths.history, NOVEMBER, &f->err));
 			const int status = ask(d, &rows[i], uid, &text);
 			tell_figures(got, sizeof(got), status, text);
 			if (strcmp(got, rows[i].wants[k]) != 0) {
-				print_error("%s, %s: \"%s\", want \"%s\"\n%s\n",
-				    rows[i].why, roles[k].name, got,
-				    rows[i].wants[k], text);
+				print_error("%s, %s: \"%s\", want \"%s\"\n%s\n", rows[i].why,
+				    roles[k].name, got, rows[i].wants[k], text);
 				failed++;
 			}
 			free(text);
@@ -350,9 +317,8 @@ test_each(void **state)
 	assert_int_equal(failed, 0);
 }
 
-/* Who owns vision sees what its coordinator sees, to the byte, and so of what
- * is below it; who owns nlp sees nothing of it. A name is a user's only where
- * it says so. */
+/* Who owns vision sees what its coordinator sees, to the byte, and so of what is below it; who owns
+ * nlp sees nothing of it. A name is a user's only where it says so. */
 static void
 test_owner(void **state)
 {
@@ -382,9 +348,8 @@ test_owner(void **state)
 			char got[FIGURES + 8], *text = NULL;
 
 			make_world(d, f);
-			owners = (struct lt_policy_owners){.count = 2,
-			    .to = {"", "user-ada"},
-			    .user = {"", "user-ada"}};
+			owners = (struct lt_policy_owners){
+			    .count = 2, .to = {"", "user-ada"}, .user = {"", "user-ada"}};
 			(void)strcpy(owners.team, cases[c].team);
 			(void)strcpy(owners.to[0], user->pw_name);
 			if (cases[c].is_user)
@@ -392,16 +357,13 @@ test_owner(void **state)
 			policy.notify.owner_count = 1;
 			policy.notify.owners = &owners;
 			d->site.tables.private_data = rows[i].private_data;
-			must(f, lt_lengths_publish(d->site.policy, d->ledger,
-				    &d->charges, d->paths.history, NOVEMBER,
-				    &f->err));
-			const int status =
-			    ask(d, &rows[i], user->pw_uid, &text);
+			must(f, lt_lengths_publish(d->site.policy, d->ledger, &d->charges,
+				    d->paths.history, NOVEMBER, &f->err));
+			const int status = ask(d, &rows[i], user->pw_uid, &text);
 			tell_figures(got, sizeof(got), status, text);
 			if (strcmp(got, rows[i].wants[cases[c].as]) != 0) {
-				print_error("%s, %s: \"%s\", want \"%s\"\n%s\n",
-				    rows[i].why, cases[c].why, got,
-				    rows[i].wants[cases[c].as], text);
+				print_error("%s, %s: \"%s\", want \"%s\"\n%s\n", rows[i].why,
+				    cases[c].why, got, rows[i].wants[cases[c].as], text);
 				failed++;
 			}
 			free(text);
@@ -423,8 +385,8 @@ test_all_are_here(void **state)
 		bool found = false;
 
 		for (int k = 0; k < ROWS; k++)
-			found |= strcmp(rows[k].method, method) == 0 &&
-				 strcmp(rows[k].path, path) == 0;
+			found |=
+			    strcmp(rows[k].method, method) == 0 && strcmp(rows[k].path, path) == 0;
 		if (!found)
 			fail_msg("%s %s has no row here", method, path);
 	}
@@ -434,11 +396,9 @@ test_all_are_here(void **state)
 static void
 test_same_text(void **state)
 {
-	static const struct row known[] = {
-	    {"", "GET", "/v1/budget", "?team=nlp", "", 0, {NULL}},
+	static const struct row known[] = {{"", "GET", "/v1/budget", "?team=nlp", "", 0, {NULL}},
 	    {"", "GET", "/v1/report", "?team=nlp", "", 0, {NULL}}};
-	static const struct row unknown[] = {
-	    {"", "GET", "/v1/budget", "?team=xyz", "", 0, {NULL}},
+	static const struct row unknown[] = {{"", "GET", "/v1/budget", "?team=xyz", "", 0, {NULL}},
 	    {"", "GET", "/v1/report", "?team=xyz", "", 0, {NULL}}};
 	struct fixture *const f = *state;
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
@@ -477,9 +437,8 @@ test_refused(void **state)
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
 
 	for (int i = 0; i < 8; i++)
-		must(f,
-		    lt_ledger_add_refused(f->ledger, i < 3 ? "vision" : "nlp",
-			NOVEMBER + i / 2 * HOUR, &f->err));
+		must(f, lt_ledger_add_refused(
+			    f->ledger, i < 3 ? "vision" : "nlp", NOVEMBER + i / 2 * HOUR, &f->err));
 	for (size_t i = 0; i < sizeof(asks) / sizeof(asks[0]); i++) {
 		static const struct row report = {
 		    "", "GET", "/v1/report", "?period=2026-11", "", 0, {NULL}};
@@ -490,14 +449,10 @@ test_refused(void **state)
 		d->site.tables.private_data = asks[i].private;
 		assert_int_equal(ask(d, &report, asks[i].uid, &text), 200);
 		json_t *const answer = json_loads(text, 0, NULL);
-		const json_t *const refused =
-		    json_object_get(answer, "refused");
+		const json_t *const refused = json_object_get(answer, "refused");
 		assert_int_equal(
-		    json_integer_value(json_object_get(refused, "jobs")),
-		    asks[i].jobs);
-		assert_int_equal(
-		    added(json_object_get(refused, "teams"), "jobs"),
-		    asks[i].jobs);
+		    json_integer_value(json_object_get(refused, "jobs")), asks[i].jobs);
+		assert_int_equal(added(json_object_get(refused, "teams"), "jobs"), asks[i].jobs);
 		assert_int_equal(refused != NULL, asks[i].jobs != 0);
 		json_decref(answer);
 		free(text);
@@ -527,15 +482,13 @@ static int
 find_viewer(void **state)
 {
 	const struct passwd *const user = getpwnam("daemon");
-	const struct group *const group =
-	    user != NULL ? getgrgid(user->pw_gid) : NULL;
+	const struct group *const group = user != NULL ? getgrgid(user->pw_gid) : NULL;
 
 	(void)state;
 	if (group == NULL)
 		return -1;
 	viewer_uid = user->pw_uid;
-	(void)snprintf(
-	    viewer_group, sizeof(viewer_group), "%s", group->gr_name);
+	(void)snprintf(viewer_group, sizeof(viewer_group), "%s", group->gr_name);
 	return setenv("TZ", "UTC", 1);
 }
 

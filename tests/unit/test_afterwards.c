@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When Slurm is asked whether a job can start that was moved, when that one
- * goes home, and how seldom questions come.
+ * When Slurm is asked whether a job can start that was moved, when that one goes home, and how
+ * seldom questions come.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,30 +25,20 @@ who_is_asked_about(void **state)
 	} cases[] = {
 	    {"never asked, waits for its begin", false, {0}, false, true},
 	    {"never asked, its begin came", false, {0}, true, true},
-	    {"asked, it can", true, {.place = HERE, .asked_utc_s = 9000}, false,
-		false},
+	    {"asked, it can", true, {.place = HERE, .asked_utc_s = 9000}, false, false},
 	    {"asked, it could not, just now", true,
-		{.place = HERE, .asked_utc_s = 299, .cannot_utc_s = NOW - 299},
-		false, false},
+		{.place = HERE, .asked_utc_s = 299, .cannot_utc_s = NOW - 299}, false, false},
 	    {"asked, it could not, five minutes ago", true,
-		{.place = HERE, .asked_utc_s = 300, .cannot_utc_s = NOW - 300},
-		false, true},
+		{.place = HERE, .asked_utc_s = 300, .cannot_utc_s = NOW - 300}, false, true},
 	    {"it could not, by older tables", true,
-		{.place = HERE,
-		    .asked_utc_s = 1,
-		    .cannot_utc_s = NOW - 1,
-		    .soon = true},
-		false, true},
-	    {"moved since", true, {.place = ELSEWHERE, .asked_utc_s = 1}, false,
+		{.place = HERE, .asked_utc_s = 1, .cannot_utc_s = NOW - 1, .soon = true}, false,
 		true},
-	    {"its begin came since", true, {.place = HERE, .asked_utc_s = 1},
-		true, true},
+	    {"moved since", true, {.place = ELSEWHERE, .asked_utc_s = 1}, false, true},
+	    {"its begin came since", true, {.place = HERE, .asked_utc_s = 1}, true, true},
 	    {"asked since its begin came", true,
-		{.place = HERE, .asked_utc_s = 3599, .was_due = true}, true,
-		false},
+		{.place = HERE, .asked_utc_s = 3599, .was_due = true}, true, false},
 	    {"an hour later it still waits", true,
-		{.place = HERE, .asked_utc_s = 3600, .was_due = true}, true,
-		true},
+		{.place = HERE, .asked_utc_s = 3600, .was_due = true}, true, true},
 	};
 
 	(void)state;
@@ -56,8 +46,8 @@ who_is_asked_about(void **state)
 		struct lt_after known = cases[i].known;
 
 		known.asked_utc_s = NOW - known.asked_utc_s;
-		if (lt_after_is_due(cases[i].is_known ? &known : NULL, HERE,
-			cases[i].begin_came, NOW) != cases[i].is_due)
+		if (lt_after_is_due(cases[i].is_known ? &known : NULL, HERE, cases[i].begin_came,
+			NOW) != cases[i].is_due)
 			fail_msg("%s", cases[i].why);
 	}
 }
@@ -71,12 +61,10 @@ who_goes_home(void **state)
 		bool nodes_away, goes;
 	} cases[] = {
 	    {"it can start, or was never asked about", {0}, false, false},
-	    {"it can't, and all nodes are there", {.cannot_utc_s = NOW}, false,
-		true},
-	    {"it can't while nodes are away", {.cannot_utc_s = NOW - 3599},
+	    {"it can't, and all nodes are there", {.cannot_utc_s = NOW}, false, true},
+	    {"it can't while nodes are away", {.cannot_utc_s = NOW - 3599}, true, false},
+	    {"they are away for an hour, but it waits for its begin", {.cannot_utc_s = NOW - 36000},
 		true, false},
-	    {"they are away for an hour, but it waits for its begin",
-		{.cannot_utc_s = NOW - 36000}, true, false},
 	    {"its begin came a moment ago, and they were away for long",
 		{.cannot_utc_s = NOW - 3600, .was_due = true}, true, true},
 	    {"its begin came, and they are away for less than an hour",
@@ -85,8 +73,7 @@ who_goes_home(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (lt_after_is_over(&cases[i].known, cases[i].nodes_away,
-			NOW) != cases[i].goes)
+		if (lt_after_is_over(&cases[i].known, cases[i].nodes_away, NOW) != cases[i].goes)
 			fail_msg("%s", cases[i].why);
 }
 
@@ -120,22 +107,20 @@ which_nodes_may_be_back(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct lt_partition partition = {
-		    .free_utc_s =
-			cases[i].free_in_s > 0 ? NOW + cases[i].free_in_s : 0,
-		    .away_utc_s = cases[i].answers_not ? INT64_MAX
-				  : cases[i].away_for_s > 0
-				      ? NOW - cases[i].away_for_s
-				      : 0};
-		const struct lt_batch_job job = {.submit_utc_s = NOW - 100,
-		    .requeued = cases[i].is_requeued};
+		    .free_utc_s = cases[i].free_in_s > 0 ? NOW + cases[i].free_in_s : 0,
+		    .away_utc_s = cases[i].answers_not	    ? INT64_MAX
+				  : cases[i].away_for_s > 0 ? NOW - cases[i].away_for_s
+							    : 0};
+		const struct lt_batch_job job = {
+		    .submit_utc_s = NOW - 100, .requeued = cases[i].is_requeued};
 
 		if (lt_after_may_be_back(&partition, &job, NOW) != cases[i].may)
 			fail_msg("%s", cases[i].why);
 	}
 }
 
-/* One a second at most; a slurmctld that is slow is left alone for twice as
- * long each time, and asked as often as before once it is not. */
+/* One a second at most; a slurmctld that is slow is left alone for twice as long each time, and
+ * asked as often as before once it is not. */
 static void
 questions_are_seldom(void **state)
 {
@@ -146,13 +131,12 @@ questions_are_seldom(void **state)
 	assert_int_equal(lt_after_pause_s(0, LT_AFTER_SLOW_MS), 1);
 	for (int64_t wanted_s = 2; wanted_s < 3000; wanted_s *= 2) {
 		pause_s = lt_after_pause_s(pause_s, LT_AFTER_SLOW_MS + 1);
-		assert_int_equal(pause_s, wanted_s < LT_AFTER_SLOW_MOST_S
-					      ? wanted_s
-					      : LT_AFTER_SLOW_MOST_S);
+		assert_int_equal(
+		    pause_s, wanted_s < LT_AFTER_SLOW_MOST_S ? wanted_s : LT_AFTER_SLOW_MOST_S);
 	}
 	assert_int_equal(lt_after_pause_s(pause_s, 3), 1);
-	/* For each second of an answer at least as long without one, up to
-	 * where its time-out ends it. */
+	/* For each second of an answer at least as long without one, up to where its time-out ends
+	 * it. */
 	assert_true(lt_after_pause_s(pause_s, 10000) >= 10);
 }
 

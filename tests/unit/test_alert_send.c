@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What becomes a message when: each threshold once, over restarts and kills
- * between the spool and its note; anew only after it came back; below 100 %
- * once a day, a message a recipient.
+ * What becomes a message when: each threshold once, over restarts and kills between the spool and
+ * its note; anew only after it came back; below 100 % once a day, a message a recipient.
  */
 #include "alert.h"
 #include "alert_send.h"
@@ -34,16 +33,14 @@ make_site(struct fixture *f)
 	assert_int_equal(mkdir(s.spool, 0700), 0);
 	for (int i = 0; i < 2; i++) {
 		s.w->budgets[i].alert_count = 4;
-		memcpy(s.w->budgets[i].alert_at, (int[]){50, 80, 100, 120},
-		    4 * sizeof(int));
+		memcpy(s.w->budgets[i].alert_at, (int[]){50, 80, 100, 120}, 4 * sizeof(int));
 	}
 	s.w->policy.notify = (struct lt_policy_notify){.is_set = true,
 	    .mail_server = "smtp://localhost",
 	    .digest_hour = 7,
 	    .owner_count = 2,
 	    .owners = owners};
-	snprintf(s.w->policy.notify.spool, sizeof(s.w->policy.notify.spool),
-	    "%s", s.spool);
+	snprintf(s.w->policy.notify.spool, sizeof(s.w->policy.notify.spool), "%s", s.spool);
 	return s;
 }
 
@@ -57,13 +54,11 @@ take(struct site *s)
 	for (int i = 0; i < list.count; i++) {
 		int at = 0;
 
-		while (
-		    at < s->seen_count && strcmp(s->seen[at], list.ids[i]) != 0)
+		while (at < s->seen_count && strcmp(s->seen[at], list.ids[i]) != 0)
 			at++;
 		if (at == s->seen_count)
 			strcpy(s->seen[s->seen_count++], list.ids[i]);
-		must(s->w->f,
-		    lt_spool_remove(s->spool, list.ids[i], &s->w->f->err));
+		must(s->w->f, lt_spool_remove(s->spool, list.ids[i], &s->w->f->err));
 	}
 	lt_spool_list_free(&list);
 }
@@ -79,8 +74,7 @@ free_site(struct site *s)
 static void
 spend(struct site *s, int team, int percent, int held_percent)
 {
-	struct lt_period *const p =
-	    &s->w->d->budget.snapshot.budgets[team].periods[0];
+	struct lt_period *const p = &s->w->d->budget.snapshot.budgets[team].periods[0];
 
 	p->settled.money_micros = p->limit.money_micros / 100 * percent;
 	p->held.money_micros = p->limit.money_micros / 100 * held_percent;
@@ -95,10 +89,10 @@ expect(struct site *s, int percent)
 	struct lt_budget_state *const b = &s->w->d->budget;
 	const struct lt_budget *const of = &b->snapshot.budgets[0];
 	const struct lt_amount *const limit = &of->periods[0].limit;
-	const struct lt_forecast_range money = {.known = percent != UNKNOWN,
-	    .expected = limit->money_micros / 100 * percent};
-	const struct lt_forecast_range carbon = {.known = percent != UNKNOWN,
-	    .expected = limit->carbon_mg / 100 * percent};
+	const struct lt_forecast_range money = {
+	    .known = percent != UNKNOWN, .expected = limit->money_micros / 100 * percent};
+	const struct lt_forecast_range carbon = {
+	    .known = percent != UNKNOWN, .expected = limit->carbon_mg / 100 * percent};
 
 	free(b->forecasts);
 	b->forecast_count = 1;
@@ -122,8 +116,7 @@ due_count(struct site *s)
 {
 	struct lt_alerts due = {0};
 
-	must(s->w->f,
-	    lt_ledger_alerts_due(s->w->d->ledger, &due, &s->w->f->err));
+	must(s->w->f, lt_ledger_alerts_due(s->w->d->ledger, &due, &s->w->f->err));
 	free(due.rows);
 	return (int)due.count;
 }
@@ -144,12 +137,10 @@ forget_notes(struct site *s)
 {
 	struct lt_alerts all = {0};
 
-	must(s->w->f,
-	    lt_ledger_alerts_last(s->w->d->ledger, &all, &s->w->f->err));
+	must(s->w->f, lt_ledger_alerts_last(s->w->d->ledger, &all, &s->w->f->err));
 	for (uint32_t i = 0; i < all.count; i++) {
 		all.rows[i].told_utc_s = 0;
-		must(s->w->f, lt_ledger_put_alert(s->w->d->ledger, &all.rows[i],
-				  &s->w->f->err));
+		must(s->w->f, lt_ledger_put_alert(s->w->d->ledger, &all.rows[i], &s->w->f->err));
 	}
 	free(all.rows);
 }
@@ -242,15 +233,13 @@ test_digest(void **state)
 	must(s.w->f, lt_spool_list(&list, s.spool, &s.w->f->err));
 	assert_int_equal(list.count, 3); /* ada, bob, eve; no webhook */
 	for (int i = 0; i < list.count; i++) {
-		must(s.w->f, lt_spool_read(
-				 &message, s.spool, list.ids[i], &s.w->f->err));
+		must(s.w->f, lt_spool_read(&message, s.spool, list.ids[i], &s.w->f->err));
 		assert_int_equal(message.kind, LT_MESSAGE_BUDGET_DIGEST);
 		assert_int_equal(message.to_count, 1);
 		if (strcmp(message.to[0], "ada") != 0)
 			continue;
 		is_adas = true;
-		assert_string_equal(
-		    message.subject, "lowtide: 2 budgets passed an alert");
+		assert_string_equal(message.subject, "lowtide: 2 budgets passed an alert");
 		/* A line a budget, its largest. */
 		assert_non_null(strstr(message.text,
 		    "speech has spent $0.25 of $0.50 for 2026-11: 50 % and more.\n"
@@ -276,8 +265,8 @@ test_site(void **state)
 {
 	struct site s = make_site(*state);
 
-	snprintf(s.w->policy.notify.webhook_url,
-	    sizeof(s.w->policy.notify.webhook_url), "https://example.org/x");
+	snprintf(s.w->policy.notify.webhook_url, sizeof(s.w->policy.notify.webhook_url),
+	    "https://example.org/x");
 	s.w->policy.notify.mail_server[0] = '\0';
 	spend(&s, 0, 50, 0);
 	spend(&s, 1, 50, 0);
@@ -298,8 +287,7 @@ test_no_spool(void **state)
 	spend(&s, 0, 100, 0);
 	spend(&s, 1, 50, 0);
 	for (int day = 0; day < 3; day++) {
-		assert_int_not_equal(
-		    lt_alerts_run(s.w->d, NOW + day * LT_DAY_S, &err), LT_OK);
+		assert_int_not_equal(lt_alerts_run(s.w->d, NOW + day * LT_DAY_S, &err), LT_OK);
 		assert_int_equal(due_count(&s), 4);
 	}
 	assert_int_equal(mkdir(s.spool, 0700), 0);
@@ -317,8 +305,7 @@ test_held(void **state)
 	spend(&s, 0, 10, 95);
 	look(&s, NOW);
 	assert_int_equal(due_count(&s), 0);
-	s.w->budgets[0].alert_on =
-	    1u << LT_ALERT_ON_SPENT | 1u << LT_ALERT_ON_HELD;
+	s.w->budgets[0].alert_on = 1u << LT_ALERT_ON_SPENT | 1u << LT_ALERT_ON_HELD;
 	look(&s, NOW + 1);
 	assert_int_equal(s.seen_count, 1);
 	assert_true(was_seen(&s, "_3aheld_3a100"));
@@ -349,8 +336,7 @@ test_forecast(void **state)
 	    {"once", 100, 2, 0},
 	};
 	struct site s = make_site(*state);
-	struct lt_amount *const limit =
-	    &s.w->d->budget.snapshot.budgets[0].periods[0].limit;
+	struct lt_amount *const limit = &s.w->d->budget.snapshot.budgets[0].periods[0].limit;
 
 	*limit = (struct lt_amount){true, true, BUDGET, BUDGET};
 	spend(&s, 0, 10, 0);
@@ -401,10 +387,8 @@ test_old_memory(void **state)
 	struct site s = make_site(*state);
 	char remembered[64];
 
-	snprintf(remembered, sizeof(remembered), "%lld 50 80 100",
-	    (long long)NOVEMBER);
-	must(s.w->f, lt_ledger_put(s.w->d->ledger, "alert:vision:0:0",
-			 remembered, &s.w->f->err));
+	snprintf(remembered, sizeof(remembered), "%lld 50 80 100", (long long)NOVEMBER);
+	must(s.w->f, lt_ledger_put(s.w->d->ledger, "alert:vision:0:0", remembered, &s.w->f->err));
 	spend(&s, 0, 110, 0);
 	look(&s, NOW);
 	look(&s, NOW + LT_DAY_S);
@@ -413,8 +397,8 @@ test_old_memory(void **state)
 }
 
 /* Without notify: it is told by its log line. */
-/* A user whose share of the spool is full waits; another's run, and what a
- * budget passed, do not. */
+/* A user whose share of the spool is full waits; another's run, and what a budget passed, do
+ * not. */
 static void
 test_shares(void **state)
 {
@@ -444,8 +428,7 @@ test_shares(void **state)
 		    .to = "ada"};
 
 		snprintf(alert.name, sizeof(alert.name), "idle:%u", uid);
-		must(s.w->f,
-		    lt_ledger_put_alert(s.w->d->ledger, &alert, &s.w->f->err));
+		must(s.w->f, lt_ledger_put_alert(s.w->d->ledger, &alert, &s.w->f->err));
 	}
 	spend(&s, 0, 101, 0);
 	must(s.w->f, lt_alerts_run(s.w->d, NOW, &s.w->f->err));
@@ -455,8 +438,7 @@ test_shares(void **state)
 	assert_int_equal(due_count(&s), 1);
 	for (int i = 0; i < LT_SPOOL_USER_MAX; i++) {
 		snprintf(message.id, sizeof(message.id), "u1000-%d", i);
-		must(
-		    s.w->f, lt_spool_remove(s.spool, message.id, &s.w->f->err));
+		must(s.w->f, lt_spool_remove(s.spool, message.id, &s.w->f->err));
 	}
 	must(s.w->f, lt_alerts_run(s.w->d, NOW, &s.w->f->err));
 	assert_int_equal(due_count(&s), 0);
@@ -485,14 +467,10 @@ test_hours(void **state)
 
 	(void)state;
 	assert_int_equal(lt_alert_digest_utc_s(&utc, 0, NOW), NOW);
-	assert_int_equal(
-	    lt_alert_digest_utc_s(&utc, 0, NOW - 1), NOW - LT_DAY_S);
-	assert_int_equal(
-	    lt_alert_digest_utc_s(&utc, 7, NOW), NOW - 17 * LT_HOUR_S);
-	assert_int_equal(
-	    lt_alert_next_digest_utc_s(&utc, 0, NOW), NOW + LT_DAY_S);
-	assert_int_equal(
-	    lt_alert_next_digest_utc_s(&utc, 7, NOW), NOW + 7 * LT_HOUR_S);
+	assert_int_equal(lt_alert_digest_utc_s(&utc, 0, NOW - 1), NOW - LT_DAY_S);
+	assert_int_equal(lt_alert_digest_utc_s(&utc, 7, NOW), NOW - 17 * LT_HOUR_S);
+	assert_int_equal(lt_alert_next_digest_utc_s(&utc, 0, NOW), NOW + LT_DAY_S);
+	assert_int_equal(lt_alert_next_digest_utc_s(&utc, 7, NOW), NOW + 7 * LT_HOUR_S);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -500,10 +478,9 @@ test_hours(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(test_restarts),
-	    TEST(test_hysteresis), TEST(test_digest), TEST(test_site),
-	    TEST(test_no_spool), TEST(test_held), TEST(test_forecast),
-	    TEST(test_old_memory), TEST(test_no_notify), TEST(test_shares),
+	const struct CMUnitTest tests[] = {TEST(test_restarts), TEST(test_hysteresis),
+	    TEST(test_digest), TEST(test_site), TEST(test_no_spool), TEST(test_held),
+	    TEST(test_forecast), TEST(test_old_memory), TEST(test_no_notify), TEST(test_shares),
 	    cmocka_unit_test(test_hours)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,26 +20,20 @@ static const struct {
 	struct lt_amount limit, settled;
 	const char *passed;
 } cases[] = {
-    {"nothing spent", {.has_money = true, .money_micros = 100},
-	{.money_micros = 0}, ""},
-    {"one below", {.has_money = true, .money_micros = 100},
-	{.money_micros = 49}, ""},
-    {"on it", {.has_money = true, .money_micros = 100}, {.money_micros = 50},
-	" 50"},
+    {"nothing spent", {.has_money = true, .money_micros = 100}, {.money_micros = 0}, ""},
+    {"one below", {.has_money = true, .money_micros = 100}, {.money_micros = 49}, ""},
+    {"on it", {.has_money = true, .money_micros = 100}, {.money_micros = 50}, " 50"},
     {"a limit that does not divide: not before the whole of it",
 	{.has_money = true, .money_micros = 101}, {.money_micros = 50}, ""},
-    {"all, rising and each once", {.has_money = true, .money_micros = 100},
-	{.money_micros = 100}, " 50 80 100"},
+    {"all, rising and each once", {.has_money = true, .money_micros = 100}, {.money_micros = 100},
+	" 50 80 100"},
     {"carbon alone", {.has_carbon = true, .carbon_mg = 1000},
 	{.carbon_mg = 800, .money_micros = INT64_MAX}, " 50 80"},
-    {"the nearer of two counts", {true, true, 1000, 1000}, {true, true, 1, 900},
-	" 50 80"},
+    {"the nearer of two counts", {true, true, 1000, 1000}, {true, true, 1, 900}, " 50 80"},
     {"no limit, no alert", {0}, {true, true, 5, 5}, ""},
-    {"a credit is below all", {.has_money = true, .money_micros = 0},
-	{.money_micros = -5}, ""},
-    {"a budget of 0 is passed by the first micro",
-	{.has_money = true, .money_micros = 0}, {.money_micros = 1},
-	" 50 80 100"},
+    {"a credit is below all", {.has_money = true, .money_micros = 0}, {.money_micros = -5}, ""},
+    {"a budget of 0 is passed by the first micro", {.has_money = true, .money_micros = 0},
+	{.money_micros = 1}, " 50 80 100"},
     {"the largest amounts", {.has_money = true, .money_micros = INT64_MAX},
 	{.money_micros = INT64_MAX / 2 + 1}, " 50"},
 };
@@ -58,8 +52,8 @@ test_passed(void **state)
 		const int count = lt_alerts_passed(passed, &budget, &period);
 
 		for (int k = 0; k < count; k++)
-			snprintf(text + strlen(text),
-			    sizeof(text) - strlen(text), " %d", passed[k]);
+			snprintf(
+			    text + strlen(text), sizeof(text) - strlen(text), " %d", passed[k]);
 		if (strcmp(text, cases[i].passed) != 0)
 			fail_msg("%s: \"%s\"", cases[i].why, text);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Plans that were told before their jobs came: whose they are, who sees them
- * for how long, and what lowtided makes of them. Twice, late, never, another's?
+ * Plans that were told before their jobs came: whose they are, who sees them for how long, and what
+ * lowtided makes of them. Twice, late, never, another's?
  */
 #include <time.h>
 
@@ -21,9 +21,7 @@ make_plan(void)
 	    .start_utc_s = BEGIN,
 	    .limit_s = 600,
 	    .tasks = 1,
-	    .window = {.nodes = 0.5F,
-		.start_utc_s = BEGIN,
-		.end_utc_s = BEGIN + 600},
+	    .window = {.nodes = 0.5F, .start_utc_s = BEGIN, .end_utc_s = BEGIN + 600},
 	    .home = "ondemand",
 	    .objective = LT_OBJECTIVE_COST,
 	    .wish = {.known = true,
@@ -70,34 +68,27 @@ test_whose(void **state)
 		uint32_t uid, array, het;
 		bool found;
 	} cases[] = {
-	    {"its own", 5, 1, BEGIN, 600, 0, "free", "ondemand", "x", ADA, 0, 0,
+	    {"its own", 5, 1, BEGIN, 600, 0, "free", "ondemand", "x", ADA, 0, 0, true},
+	    {"of an array of one task", 5, 1, BEGIN, 600, 0, "free", "ondemand", "x", ADA, 7, 0,
 		true},
-	    {"of an array of one task", 5, 1, BEGIN, 600, 0, "free", "ondemand",
-		"x", ADA, 7, 0, true},
-	    {"two minutes later", 120, 120, BEGIN, 600, 0, "free", "ondemand",
-		"x", ADA, 0, 0, true},
-	    {"late: nobody knows it any more", 121, 1, BEGIN, 600, 0, "free",
-		"ondemand", "x", ADA, 0, 0, false},
-	    {"another's", 5, 1, BEGIN, 600, 0, "free", "ondemand", "x", BOB, 0,
-		0, false},
-	    {"her own of before", 5, -3, BEGIN, 600, 0, "free", "ondemand", "x",
-		ADA, 0, 0, false},
-	    {"she has moved it since", 5, 1, BEGIN + 1, 600, 0, "free",
-		"ondemand", "x", ADA, 0, 0, false},
-	    {"she has let it go", 5, 1, NOW + 1, 600, 0, "free", "ondemand",
-		"x", ADA, 0, 0, false},
-	    {"shorter", 5, 1, BEGIN, 540, 0, "free", "ondemand", "x", ADA, 0, 0,
+	    {"two minutes later", 120, 120, BEGIN, 600, 0, "free", "ondemand", "x", ADA, 0, 0,
+		true},
+	    {"late: nobody knows it any more", 121, 1, BEGIN, 600, 0, "free", "ondemand", "x", ADA,
+		0, 0, false},
+	    {"another's", 5, 1, BEGIN, 600, 0, "free", "ondemand", "x", BOB, 0, 0, false},
+	    {"her own of before", 5, -3, BEGIN, 600, 0, "free", "ondemand", "x", ADA, 0, 0, false},
+	    {"she has moved it since", 5, 1, BEGIN + 1, 600, 0, "free", "ondemand", "x", ADA, 0, 0,
 		false},
-	    {"with a deadline that the plan does not have", 5, 1, BEGIN, 600,
-		BEGIN + 900, "free", "ondemand", "x", ADA, 0, 0, false},
-	    {"of another account", 5, 1, BEGIN, 600, 0, "vision", "ondemand",
-		"x", ADA, 0, 0, false},
-	    {"in another partition", 5, 1, BEGIN, 600, 0, "free", "ondem", "x",
-		ADA, 0, 0, false},
-	    {"which SPANK did not place", 5, 1, BEGIN, 600, 0, "free",
-		"ondemand", "", ADA, 0, 0, false},
-	    {"a part of a het job", 5, 1, BEGIN, 600, 0, "free", "ondemand",
-		"x", ADA, 0, 7, false},
+	    {"she has let it go", 5, 1, NOW + 1, 600, 0, "free", "ondemand", "x", ADA, 0, 0, false},
+	    {"shorter", 5, 1, BEGIN, 540, 0, "free", "ondemand", "x", ADA, 0, 0, false},
+	    {"with a deadline that the plan does not have", 5, 1, BEGIN, 600, BEGIN + 900, "free",
+		"ondemand", "x", ADA, 0, 0, false},
+	    {"of another account", 5, 1, BEGIN, 600, 0, "vision", "ondemand", "x", ADA, 0, 0,
+		false},
+	    {"in another partition", 5, 1, BEGIN, 600, 0, "free", "ondem", "x", ADA, 0, 0, false},
+	    {"which SPANK did not place", 5, 1, BEGIN, 600, 0, "free", "ondemand", "", ADA, 0, 0,
+		false},
+	    {"a part of a het job", 5, 1, BEGIN, 600, 0, "free", "ondemand", "x", ADA, 0, 7, false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -117,8 +108,7 @@ test_whose(void **state)
 		job.uid = cases[i].uid;
 		job.array_job_id = cases[i].array;
 		job.het_job_id = cases[i].het;
-		if (lt_announced_find(&found, &w->d->site.market,
-			&w->d->announced, &job,
+		if (lt_announced_find(&found, &w->d->site.market, &w->d->announced, &job,
 			NOW + cases[i].now_s) != cases[i].found)
 			fail_msg("%s", cases[i].why);
 		end_world(w);
@@ -138,21 +128,20 @@ test_twice(void **state)
 	plan.wish.max_cost_micros = 5;
 	add(w, &plan);
 	for (int again = 0; again < 2; again++) {
-		assert_true(lt_announced_find(
-		    &found, &w->d->site.market, &w->d->announced, &first, NOW));
+		assert_true(
+		    lt_announced_find(&found, &w->d->site.market, &w->d->announced, &first, NOW));
 		assert_int_equal(found.wish.max_cost_micros, LT_UNSET_64);
-		assert_true(lt_announced_find(&found, &w->d->site.market,
-		    &w->d->announced, &second, NOW));
+		assert_true(
+		    lt_announced_find(&found, &w->d->site.market, &w->d->announced, &second, NOW));
 		assert_int_equal(found.wish.max_cost_micros, 5);
-		assert_false(lt_announced_find(
-		    &found, &w->d->site.market, &w->d->announced, &third, NOW));
+		assert_false(
+		    lt_announced_find(&found, &w->d->site.market, &w->d->announced, &third, NOW));
 	}
 	end_world(w);
 }
 
 static uint32_t
-seen(const struct world *w, uint64_t generation, uint64_t sequence,
-    int64_t now_utc_s)
+seen(const struct world *w, uint64_t generation, uint64_t sequence, int64_t now_utc_s)
 {
 	const struct lt_announced_seen by = {generation, sequence, now_utc_s};
 	uint32_t at = 0, count = 0;
@@ -178,8 +167,7 @@ test_who_sees(void **state)
 	assert_int_equal(seen(w, 10, 1, NOW), 1);
 	assert_int_equal(seen(w, 10, 2, NOW), 0);
 	w->d->site.market.generation = 11;
-	assert_true(lt_announced_find(
-	    &found, &w->d->site.market, &w->d->announced, &job, NOW));
+	assert_true(lt_announced_find(&found, &w->d->site.market, &w->d->announced, &job, NOW));
 	assert_int_equal(seen(w, 10, 0, NOW), 2);
 	assert_int_equal(seen(w, 11, 0, NOW), 2);
 	assert_int_equal(seen(w, 12, 0, NOW), 1);
@@ -208,8 +196,7 @@ test_bounds(void **state)
 		add(w, &plan);
 	assert_int_equal(lt_announced_add(all, &plan, NOW, NULL), LT_ELIMIT);
 	/* Whose job came is not counted; nor is what is old. */
-	assert_true(lt_announced_find(
-	    &found, &w->d->site.market, &w->d->announced, &job, NOW));
+	assert_true(lt_announced_find(&found, &w->d->site.market, &w->d->announced, &job, NOW));
 	add(w, &plan);
 	assert_int_equal(lt_announced_add(all, &plan, NOW, NULL), LT_ELIMIT);
 	while (all->count < LT_ANNOUNCED_MAX) {
@@ -218,8 +205,7 @@ test_bounds(void **state)
 	}
 	plan.uid = 1;
 	assert_int_equal(lt_announced_add(all, &plan, NOW, NULL), LT_ELIMIT);
-	must(w->f, lt_announced_add(
-		       all, &plan, NOW + LT_ANNOUNCED_KEEP_S + 1, &w->f->err));
+	must(w->f, lt_announced_add(all, &plan, NOW + LT_ANNOUNCED_KEEP_S + 1, &w->f->err));
 	assert_int_equal(all->count, 1);
 	end_world(w);
 }
@@ -231,8 +217,7 @@ confirm(struct world *w, struct lt_batch_job *job)
 	must(w->f, lt_reconcile(w->d, NOW, &w->f->err));
 }
 
-/* Wishes are the user's, figures are ours, also of an account without a
- * budget. */
+/* Wishes are the user's, figures are ours, also of an account without a budget. */
 static void
 test_adopts(void **state)
 {
@@ -253,8 +238,7 @@ test_adopts(void **state)
 		struct lt_ledger_hold hold;
 
 		print_message("# %s\n", cases[i].why);
-		snprintf(
-		    plan.account, sizeof(plan.account), "%s", cases[i].account);
+		snprintf(plan.account, sizeof(plan.account), "%s", cases[i].account);
 		job.account = cases[i].account;
 		plan.flags = LT_QUOTE_CHECKPOINT;
 		w->d->site.market.max_delay_s = LT_DAY_S;
@@ -269,8 +253,7 @@ test_adopts(void **state)
 		ctld_fails = false;
 		confirm(w, &job);
 		assert_int_equal(told.count, cases[i].adopted);
-		const int found =
-		    lt_ledger_hold_of_job(w->f->ledger, 7, &hold, NULL);
+		const int found = lt_ledger_hold_of_job(w->f->ledger, 7, &hold, NULL);
 		assert_int_equal(found == LT_OK, cases[i].adopted);
 		if (cases[i].adopted) {
 			const struct lt_quote *const quote = &hold.quote;
@@ -282,21 +265,16 @@ test_adopts(void **state)
 			assert_int_equal(quote->plan_start_utc_s, BEGIN);
 			assert_int_equal(quote->home_start_utc_s, NOW);
 			/* Half a node for ten minutes, at one price. */
-			assert_int_equal(
-			    quote->plan_expected.money_micros, 300000);
-			assert_int_equal(
-			    quote->home_expected.money_micros, 300000);
-			assert_int_equal(
-			    quote->hold_per_task.money_micros, 300001);
-			assert_string_equal(
-			    quote->why, "ondemand:best:300000/-");
+			assert_int_equal(quote->plan_expected.money_micros, 300000);
+			assert_int_equal(quote->home_expected.money_micros, 300000);
+			assert_int_equal(quote->hold_per_task.money_micros, 300001);
+			assert_string_equal(quote->why, "ondemand:best:300000/-");
 		}
 		end_world(w);
 	}
 }
 
-/* slurmctld took no quote while the plan was known: what is held for the job is
- * not without one. */
+/* slurmctld took no quote while the plan was known: what is held for the job is not without one. */
 static void
 test_forgotten(void **state)
 {
@@ -316,10 +294,9 @@ test_forgotten(void **state)
 	end_world(w);
 }
 
-static const char wished[] =
-    "lowtide:1 q=000000000000002a rev=1 team=free hold=-,- n=1 "
-    "win=0-600 plan=ondemand@0 base=ondemand@0 exp=-,- was=-,- by=cost "
-    "mode=enforce f=0 ask=1,0,-,-,-,0,0,0,0,0;";
+static const char wished[] = "lowtide:1 q=000000000000002a rev=1 team=free hold=-,- n=1 "
+			     "win=0-600 plan=ondemand@0 base=ondemand@0 exp=-,- was=-,- by=cost "
+			     "mode=enforce f=0 ask=1,0,-,-,-,0,0,0,0,0;";
 
 static void
 test_request(void **state)
@@ -333,20 +310,14 @@ test_request(void **state)
 	} cases[] = {
 	    {"asks only", "/v1/plan", ADA, "0", NULL, NULL, 200, false},
 	    {"tells", "/v1/plan", ADA, "1", "500000,600", wished, 200, true},
-	    {"has not seen the first", "/v1/plan", ADA, "0", "500000,600",
-		wished, 200, false},
-	    {"for another", "/v1/plan?uid=5", ADA, "1", "500000,600", wished,
-		403, false},
-	    {"root for another", "/v1/plan?uid=5", 0, "1", "500000,600", wished,
-		200, true},
-	    {"more nodes than there are", "/v1/plan", ADA, "1", "8000001,600",
-		wished, 400, false},
+	    {"has not seen the first", "/v1/plan", ADA, "0", "500000,600", wished, 200, false},
+	    {"for another", "/v1/plan?uid=5", ADA, "1", "500000,600", wished, 403, false},
+	    {"root for another", "/v1/plan?uid=5", 0, "1", "500000,600", wished, 200, true},
+	    {"more nodes than there are", "/v1/plan", ADA, "1", "8000001,600", wished, 400, false},
 	    {"no nodes", "/v1/plan", ADA, "1", "0,600", wished, 400, false},
 	    {"no time", "/v1/plan", ADA, "1", "500000,0", wished, 400, false},
-	    {"no quote", "/v1/plan", ADA, "1", "500000,600", "lowtide:1 x;",
-		400, false},
-	    {"seen is no number", "/v1/plan", ADA, "\"1\"", NULL, NULL, 400,
-		false},
+	    {"no quote", "/v1/plan", ADA, "1", "500000,600", "lowtide:1 x;", 400, false},
+	    {"seen is no number", "/v1/plan", ADA, "\"1\"", NULL, NULL, 400, false},
 	    {"seen is negative", "/v1/plan", ADA, "-1", NULL, NULL, 400, false},
 	};
 
@@ -360,38 +331,31 @@ test_request(void **state)
 		int used;
 
 		w->d->site.has_market = w->d->acting = true;
-		must(w->f, lt_announced_add(&w->d->announced, &first, now_utc_s,
-			       &w->f->err));
-		used = snprintf(body, sizeof(body),
-		    "{\"generation\":0,\"seen\":%s", cases[i].seen);
+		must(w->f, lt_announced_add(&w->d->announced, &first, now_utc_s, &w->f->err));
+		used = snprintf(body, sizeof(body), "{\"generation\":0,\"seen\":%s", cases[i].seen);
 		if (cases[i].quote != NULL) {
-			assert_int_equal(sscanf(cases[i].window, "%lld,%lld",
-					     &nodes_ppm, &length_s),
-			    2);
-			used += snprintf(body + used,
-			    sizeof(body) - (size_t)used,
+			assert_int_equal(
+			    sscanf(cases[i].window, "%lld,%lld", &nodes_ppm, &length_s), 2);
+			used += snprintf(body + used, sizeof(body) - (size_t)used,
 			    ",\"nodes_ppm\":%lld,\"start\":%lld,\"end\":%lld,"
 			    "\"quote\":\"%s\"",
-			    nodes_ppm, (long long)now_utc_s,
-			    (long long)now_utc_s + length_s, cases[i].quote);
+			    nodes_ppm, (long long)now_utc_s, (long long)now_utc_s + length_s,
+			    cases[i].quote);
 		}
 		used += snprintf(body + used, sizeof(body) - (size_t)used, "}");
 		const int status = lt_api(w->d,
-		    &(struct lt_api_asked){cases[i].uid, "POST", cases[i].uri,
-			body, (size_t)used, NULL},
+		    &(struct lt_api_asked){
+			cases[i].uid, "POST", cases[i].uri, body, (size_t)used, NULL},
 		    &reply);
 		if (status != cases[i].status)
 			fail_msg("%s: %d %s", cases[i].why, status, reply);
-		assert_int_equal(
-		    w->d->announced.count, 1 + (int)cases[i].booked);
-		if (status == 200 && !cases[i].booked &&
-		    strcmp(cases[i].seen, "0") == 0)
-			assert_non_null(strstr(reply,
-			    "\"seen\":1,\"planned\":[[\"ondemand\","
-			    "500000,"));
+		assert_int_equal(w->d->announced.count, 1 + (int)cases[i].booked);
+		if (status == 200 && !cases[i].booked && strcmp(cases[i].seen, "0") == 0)
+			assert_non_null(strstr(reply, "\"seen\":1,\"planned\":[[\"ondemand\","
+						      "500000,"));
 		if (cases[i].booked)
-			assert_int_equal(w->d->announced.plans[1].uid,
-			    cases[i].uid == 0 ? 5 : cases[i].uid);
+			assert_int_equal(
+			    w->d->announced.plans[1].uid, cases[i].uid == 0 ? 5 : cases[i].uid);
 		free(reply);
 		end_world(w);
 	}

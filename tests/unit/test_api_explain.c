@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/explain/ID and POST /v1/now/ID by several users: each sees what is
- * his own, also when Slurm gave one id to two jobs; admins see all.
+ * GET /v1/explain/ID and POST /v1/now/ID by several users: each sees what is his own, also when
+ * Slurm gave one id to two jobs; admins see all.
  */
 #include <jansson.h>
 
@@ -23,11 +23,9 @@ hold_of(uint64_t id, uint32_t uid, uint32_t job_id, int64_t submit_utc_s)
 }
 
 static void
-run_of(struct fixture *f, uint32_t uid, uint32_t job_id, int64_t submit_utc_s,
-    uint64_t quote_id)
+run_of(struct fixture *f, uint32_t uid, uint32_t job_id, int64_t submit_utc_s, uint64_t quote_id)
 {
-	struct lt_run run =
-	    make_run(job_id, submit_utc_s + 60, submit_utc_s + 660, 1000);
+	struct lt_run run = make_run(job_id, submit_utc_s + 60, submit_utc_s + 660, 1000);
 
 	run.uid = uid;
 	run.quote_id = quote_id;
@@ -46,15 +44,14 @@ lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err)
 }
 
 /*
- * Job 5 was Ada's, with a run; then ids began again, and 5 is Bob's, which is
- * pending. 6 was Ada's, and is nobody's now; 7 is Bob's, and has no run yet.
+ * Job 5 was Ada's, with a run; then ids began again, and 5 is Bob's, which is pending. 6 was Ada's,
+ * and is nobody's now; 7 is Bob's, and has no run yet.
  */
 static void
 make_world(struct fixture *f)
 {
 	const struct lt_ledger_hold holds[] = {hold_of(51, ADA, 5, NOVEMBER),
-	    hold_of(52, BOB, 5, LATER), hold_of(61, ADA, 6, NOVEMBER),
-	    hold_of(71, BOB, 7, LATER)};
+	    hold_of(52, BOB, 5, LATER), hold_of(61, ADA, 6, NOVEMBER), hold_of(71, BOB, 7, LATER)};
 
 	for (size_t i = 0; i < sizeof(holds) / sizeof(*holds); i++)
 		must(f, lt_ledger_put_hold(f->ledger, &holds[i], &f->err));
@@ -63,8 +60,7 @@ make_world(struct fixture *f)
 }
 
 static int
-ask(struct fixture *f, uint32_t uid, const char *method, const char *uri,
-    json_t **answer)
+ask(struct fixture *f, uint32_t uid, const char *method, const char *uri, json_t **answer)
 {
 	static struct lt_batch_job jobs[2];
 	static struct lt_policy policy = {.currency = "USD"};
@@ -72,14 +68,10 @@ ask(struct fixture *f, uint32_t uid, const char *method, const char *uri,
 	char *text = NULL;
 
 	assert_non_null(d);
-	jobs[0] = (struct lt_batch_job){.job_id = 5,
-	    .uid = BOB,
-	    .state = LT_JOB_PENDING,
-	    .submit_utc_s = LATER};
-	jobs[1] = (struct lt_batch_job){.job_id = 7,
-	    .uid = BOB,
-	    .state = LT_JOB_PENDING,
-	    .submit_utc_s = LATER};
+	jobs[0] = (struct lt_batch_job){
+	    .job_id = 5, .uid = BOB, .state = LT_JOB_PENDING, .submit_utc_s = LATER};
+	jobs[1] = (struct lt_batch_job){
+	    .job_id = 7, .uid = BOB, .state = LT_JOB_PENDING, .submit_utc_s = LATER};
 	jobs[0].account = "vision";
 	jobs[1].account = "vision";
 	d->ledger = f->ledger;
@@ -88,8 +80,7 @@ ask(struct fixture *f, uint32_t uid, const char *method, const char *uri,
 	d->jobs.list.jobs = jobs;
 	d->jobs.list.count = 2;
 	d->jobs.next.list = INT64_MAX; /* nobody asks slurmctld */
-	const int status = lt_api(
-	    d, &(struct lt_api_asked){uid, method, uri, "", 0, NULL}, &text);
+	const int status = lt_api(d, &(struct lt_api_asked){uid, method, uri, "", 0, NULL}, &text);
 	*answer = json_loads(text, 0, NULL);
 	assert_non_null(*answer);
 	free(text);
@@ -106,27 +97,21 @@ static const struct {
 	const char *users; /* and whose */
 	const char *quote; /* id of the quote, NULL = none */
 } explains[] = {
-    {"the former owner sees his run, not the new job", ADA, "/v1/explain/5",
-	200, 1, "u1000", "0000000000000033"},
-    {"the new owner sees his job, not the former run", BOB, "/v1/explain/5",
-	200, 0, "", "0000000000000034"},
+    {"the former owner sees his run, not the new job", ADA, "/v1/explain/5", 200, 1, "u1000",
+	"0000000000000033"},
+    {"the new owner sees his job, not the former run", BOB, "/v1/explain/5", 200, 0, "",
+	"0000000000000034"},
     {"nobody else sees either", EVE, "/v1/explain/5", 403, 0, "", NULL},
-    {"root sees all", ROOT, "/v1/explain/5", 200, 1, "u1000",
-	"0000000000000034"},
-    {"SlurmUser sees all", SLURM, "/v1/explain/5", 200, 1, "u1000",
-	"0000000000000034"},
-    {"one's own job that is gone", ADA, "/v1/explain/6", 200, 1, "u1000",
-	"000000000000003d"},
+    {"root sees all", ROOT, "/v1/explain/5", 200, 1, "u1000", "0000000000000034"},
+    {"SlurmUser sees all", SLURM, "/v1/explain/5", 200, 1, "u1000", "0000000000000034"},
+    {"one's own job that is gone", ADA, "/v1/explain/6", 200, 1, "u1000", "000000000000003d"},
     {"another's that is gone", BOB, "/v1/explain/6", 403, 0, "", NULL},
-    {"one's own that has not run", BOB, "/v1/explain/7", 200, 0, "",
-	"0000000000000047"},
+    {"one's own that has not run", BOB, "/v1/explain/7", 200, 0, "", "0000000000000047"},
     {"another's that has not run", ADA, "/v1/explain/7", 403, 0, "", NULL},
     {"no such job", ADA, "/v1/explain/8", 404, 0, "", NULL},
     {"no number", ADA, "/v1/explain/x", 400, 0, "", NULL},
-    {"by its name", BOB, "/v1/explain/vision/train", 200, 0, "",
-	"0000000000000047"},
-    {"another's by its name", ADA, "/v1/explain/vision%2Ftrain", 403, 0, "",
-	NULL},
+    {"by its name", BOB, "/v1/explain/vision/train", 200, 0, "", "0000000000000047"},
+    {"another's by its name", ADA, "/v1/explain/vision%2Ftrain", 403, 0, "", NULL},
     {"no such name", BOB, "/v1/explain/vision/trane", 404, 0, "", NULL},
 };
 
@@ -140,25 +125,20 @@ test_explain(void **state)
 		json_t *answer, *run;
 		char users[64] = "";
 		size_t k;
-		const int status =
-		    ask(f, explains[i].uid, "GET", explains[i].uri, &answer);
+		const int status = ask(f, explains[i].uid, "GET", explains[i].uri, &answer);
 		const json_t *const runs = json_object_get(answer, "runs");
 
 		json_array_foreach(runs, k, run)
-			strcat(users,
-			    json_string_value(json_object_get(run, "user")));
-		const char *const quote = json_string_value(
-		    json_object_get(json_object_get(answer, "quote"), "id"));
-		if (status != explains[i].status ||
-		    json_array_size(runs) != explains[i].runs ||
+			strcat(users, json_string_value(json_object_get(run, "user")));
+		const char *const quote =
+		    json_string_value(json_object_get(json_object_get(answer, "quote"), "id"));
+		if (status != explains[i].status || json_array_size(runs) != explains[i].runs ||
 		    strcmp(users, explains[i].users) != 0 ||
 		    (quote != NULL && explains[i].quote == NULL) ||
 		    (explains[i].quote != NULL &&
-			(quote == NULL ||
-			    strcmp(quote, explains[i].quote) != 0)))
-			fail_msg("%s: %d, %zu runs of \"%s\", quote %s",
-			    explains[i].why, status, json_array_size(runs),
-			    users, quote != NULL ? quote : "none");
+			(quote == NULL || strcmp(quote, explains[i].quote) != 0)))
+			fail_msg("%s: %d, %zu runs of \"%s\", quote %s", explains[i].why, status,
+			    json_array_size(runs), users, quote != NULL ? quote : "none");
 		json_decref(answer);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/jobs: what is said of jobs that wait, run and have ended, in pages
- * that fit into a credential.
+ * GET /v1/jobs: what is said of jobs that wait, run and have ended, in pages that fit into a
+ * credential.
  */
 #include <jansson.h>
 
@@ -38,16 +38,14 @@ plan(struct world *w, struct lt_batch_job *job, char *text, uint32_t tasks)
 static json_t *
 ask(struct world *w, const char *rest)
 {
-	struct lt_api_request request = {
-	    .uid = ADA, .rest = rest, .now_utc_s = NOW};
+	struct lt_api_request request = {.uid = ADA, .rest = rest, .now_utc_s = NOW};
 	json_t *reply = NULL;
-	const int status = rest[0] == '\0'
-			       ? lt_api_jobs(w->d, &request, &reply)
-			       : lt_api_one_job(w->d, &request, &reply);
+	const int status = rest[0] == '\0' ? lt_api_jobs(w->d, &request, &reply)
+					   : lt_api_one_job(w->d, &request, &reply);
 
 	if (status != 200)
-		fail_msg("%s: %d, %s", rest, status,
-		    json_string_value(json_object_get(reply, "error")));
+		fail_msg(
+		    "%s: %d, %s", rest, status, json_string_value(json_object_get(reply, "error")));
 	return reply;
 }
 
@@ -58,8 +56,7 @@ only_job(json_t *reply)
 	const json_t *const jobs = json_object_get(reply, "jobs");
 
 	assert_int_equal(json_array_size(jobs), 1);
-	char *const text =
-	    json_dumps(json_array_get(jobs, 0), JSON_COMPACT | JSON_SORT_KEYS);
+	char *const text = json_dumps(json_array_get(jobs, 0), JSON_COMPACT | JSON_SORT_KEYS);
 	json_decref(reply);
 	return text;
 }
@@ -71,8 +68,7 @@ has(const char *text, const char *part)
 		fail_msg("no %s in %s", part, text);
 }
 
-/* What waits for a budget says until when: its month's next begins in
- * December. */
+/* What waits for a budget says until when: its month's next begins in December. */
 static void
 test_held(void **state)
 {
@@ -87,8 +83,7 @@ test_held(void **state)
 	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
 	w->d->jobs.list = (struct lt_batch_jobs){.count = 1, .jobs = &job};
 	char *const said = only_job(ask(w, ""));
-	has(said,
-	    "\"held\":{\"by\":\"budget\",\"until\":\"2026-12-01T00:00:00Z\"}");
+	has(said, "\"held\":{\"by\":\"budget\",\"until\":\"2026-12-01T00:00:00Z\"}");
 	free(said);
 	job.state = LT_JOB_RUNNING;
 	job.start_utc_s = NOW;
@@ -120,8 +115,7 @@ test_waiting(void **state)
 	has(said, "\"array_job_id\":7,\"array_task\":null");
 	has(said, "\"tasks\":3");
 	has(said, "\"name\":\"na?me\"");
-	has(said,
-	    "\"plan\":{\"partition\":\"ondemand\",\"start\":\"2026-11-06T02:00:00Z\"}");
+	has(said, "\"plan\":{\"partition\":\"ondemand\",\"start\":\"2026-11-06T02:00:00Z\"}");
 	has(said, "\"expected\":{\"carbon_mg\":300,\"money_micros\":1500000}");
 	has(said, "\"most\":{\"carbon_mg\":null,\"money_micros\":9000000}");
 	/* What it would emit at home is not known. */
@@ -137,8 +131,8 @@ test_waiting(void **state)
 	free_world(w);
 }
 
-/* Until when lowtide lets it stand still; not of the run before, nor where
- * others have had their say. */
+/* Until when lowtide lets it stand still; not of the run before, nor where others have had their
+ * say. */
 static void
 test_pause(void **state)
 {
@@ -193,8 +187,7 @@ test_next(void **state)
 
 		/* Each hour at least, and 5 minutes before the start. */
 		assert_true(next == 0 || (next > now && next <= now + 3600));
-		assert_true(
-		    next == 0 || next <= LATER - 300 || now >= LATER - 300);
+		assert_true(next == 0 || next <= LATER - 300 || now >= LATER - 300);
 		assert_true(next != 0 || now >= LATER - 3600);
 	}
 	assert_int_equal(lt_replan_next(&job, LATER - 301), LATER - 300);
@@ -215,8 +208,8 @@ test_next(void **state)
 	free_world(w);
 }
 
-/* The cost so far is what the same run is charged when it ends there, at two
- * prices and with a while suspended. */
+/* The cost so far is what the same run is charged when it ends there, at two prices and with a
+ * while suspended. */
 static void
 test_so_far(void **state)
 {
@@ -225,11 +218,10 @@ test_so_far(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct world *const w = make_world(*state);
 		struct lt_batch_job job = make_job(7);
-		struct lt_rate_step steps[] = {
-		    {.start_utc_s = NOVEMBER,
-			.end_utc_s = NOW - 1000,
-			.value = 3600000,
-			.quality = LT_QUALITY_CONSTANT},
+		struct lt_rate_step steps[] = {{.start_utc_s = NOVEMBER,
+						   .end_utc_s = NOW - 1000,
+						   .value = 3600000,
+						   .quality = LT_QUALITY_CONSTANT},
 		    {.start_utc_s = NOW - 1000,
 			.end_utc_s = INT64_MAX,
 			.value = 7200000,
@@ -240,9 +232,8 @@ test_so_far(void **state)
 		const struct lt_run_key key = {7, job.submit_utc_s};
 
 		hold_job(w, &job, 9000000, 0);
-		must(w->f,
-		    lt_ledger_put_rates(w->f->ledger, "ondemand", LT_RATE_PRICE,
-			&(struct lt_rates){2, steps}, &w->f->err));
+		must(w->f, lt_ledger_put_rates(w->f->ledger, "ondemand", LT_RATE_PRICE,
+			       &(struct lt_rates){2, steps}, &w->f->err));
 		job.state = LT_JOB_RUNNING;
 		job.state_text = "RUNNING";
 		job.start_utc_s = NOW - 3000;
@@ -274,11 +265,10 @@ test_so_far(void **state)
 		if (suspended_s[i] == 0)
 			assert_int_equal(cost.money_micros, 2000000);
 		/* Once it has ended its charge is said in its place. */
-		w->d->jobs.list =
-		    (struct lt_batch_jobs){.count = 1, .jobs = &job};
+		w->d->jobs.list = (struct lt_batch_jobs){.count = 1, .jobs = &job};
 		char wants[64];
-		snprintf(wants, sizeof(wants), "\"money_micros\":%lld}",
-		    (long long)run.money_micros);
+		snprintf(
+		    wants, sizeof(wants), "\"money_micros\":%lld}", (long long)run.money_micros);
 		job.state = LT_JOB_FINISHED;
 		job.state_text = "COMPLETED";
 		job.end_utc_s = NOW;
@@ -343,8 +333,7 @@ test_row_is_awaited(void **state)
 	struct world *const w = make_world(*state);
 	const struct lt_batch_job job = make_job(7);
 	struct lt_ledger_hold hold = hold_job(w, &job, 9000000, 0);
-	struct lt_api_request request = {
-	    .uid = BOB, .rest = "7", .now_utc_s = NOW};
+	struct lt_api_request request = {.uid = BOB, .rest = "7", .now_utc_s = NOW};
 	json_t *reply = NULL;
 
 	hold.start_utc_s = NOW - 60;
@@ -368,9 +357,8 @@ ids_for(struct world *w, uint32_t uid, const char *uri, char ids[64])
 	char *text = NULL;
 	size_t index;
 	json_t *job;
-	const int status = lt_api(w->d,
-	    &(struct lt_api_asked){.uid = uid, .method = "GET", .uri = uri},
-	    &text);
+	const int status =
+	    lt_api(w->d, &(struct lt_api_asked){.uid = uid, .method = "GET", .uri = uri}, &text);
 	json_t *const reply = json_loads(text, 0, NULL);
 
 	ids[0] = '\0';
@@ -382,8 +370,8 @@ ids_for(struct world *w, uint32_t uid, const char *uri, char ids[64])
 	return status;
 }
 
-/* Jobs of Ada and Bob, in the list, ended, and known by a hold alone: each user
- * sees their own, and others' only who may. */
+/* Jobs of Ada and Bob, in the list, ended, and known by a hold alone: each user sees their own, and
+ * others' only who may. */
 static void
 test_whose(void **state)
 {
@@ -432,11 +420,9 @@ test_whose(void **state)
 	    {OPERATOR, "/v1/jobs/21", 0, 200, "21 "},
 	    {ADA, "/v1/jobs/22", 0, 404, ""},
 	};
-	static struct lt_batch_manager managers[] = {
-	    {OPERATOR, ""}, {COORDINATOR, "speech"}};
+	static struct lt_batch_manager managers[] = {{OPERATOR, ""}, {COORDINATOR, "speech"}};
 	struct world *const w = make_world(*state);
-	struct lt_batch_job jobs[] = {make_job(7), make_job(9), make_job(11)},
-			    gone = make_job(21);
+	struct lt_batch_job jobs[] = {make_job(7), make_job(9), make_job(11)}, gone = make_job(21);
 	char texts[3][LT_QUOTE_TEXT_SIZE];
 	struct lt_run run = make_run(20, NOW - 3600, NOW - 60, 1000);
 	int failed = 0;
@@ -458,11 +444,9 @@ test_whose(void **state)
 
 		w->d->site.tables.private_data = cases[i].private_data;
 		const int status = ids_for(w, cases[i].uid, cases[i].uri, ids);
-		if (status != cases[i].status ||
-		    strcmp(ids, cases[i].ids) != 0) {
-			print_error("%u, %s: %d \"%s\", want %d \"%s\"\n",
-			    cases[i].uid, cases[i].uri, status, ids,
-			    cases[i].status, cases[i].ids);
+		if (status != cases[i].status || strcmp(ids, cases[i].ids) != 0) {
+			print_error("%u, %s: %d \"%s\", want %d \"%s\"\n", cases[i].uid,
+			    cases[i].uri, status, ids, cases[i].status, cases[i].ids);
 			failed++;
 		}
 	}
@@ -478,11 +462,9 @@ test_no_price(void **state)
 	struct lt_batch_job job = make_job(7);
 
 	job.start_utc_s = NOW - 60;
-	assert_false(
-	    lt_so_far(&job, &w->d->site.market, w->f->ledger, NOW).has_money);
+	assert_false(lt_so_far(&job, &w->d->site.market, w->f->ledger, NOW).has_money);
 	job.state = LT_JOB_RUNNING;
-	assert_false(
-	    lt_so_far(&job, &w->d->site.market, w->f->ledger, NOW).has_money);
+	assert_false(lt_so_far(&job, &w->d->site.market, w->f->ledger, NOW).has_money);
 	free_world(w);
 }
 
@@ -493,8 +475,7 @@ test_pages(void **state)
 	struct world *const w = make_world(*state);
 	struct lt_batch_job *const jobs = calloc(MANY, sizeof(*jobs));
 	char name[LONG_NAME + 1], places[1000], text[LT_QUOTE_TEXT_SIZE];
-	struct lt_api_request request = {
-	    .uid = ADA, .now_utc_s = NOW, .rest = ""};
+	struct lt_api_request request = {.uid = ADA, .now_utc_s = NOW, .rest = ""};
 	uint32_t seen = 0, last = 0;
 
 	memset(name, '"', LONG_NAME);
@@ -518,8 +499,8 @@ test_pages(void **state)
 		assert_true(strlen(all) < LT_API_REPLY_MAX - 64 * 1024);
 		free(all);
 		json_array_foreach(json_object_get(reply, "jobs"), index, job) {
-			const uint32_t id = (uint32_t)json_integer_value(
-			    json_object_get(job, "job_id"));
+			const uint32_t id =
+			    (uint32_t)json_integer_value(json_object_get(job, "job_id"));
 
 			assert_true(id > last);
 			last = id;
@@ -529,8 +510,7 @@ test_pages(void **state)
 		assert_int_equal(json_is_null(next), page == 2);
 		request.value_count = 1;
 		strcpy(request.values[0].key, "after");
-		snprintf(request.values[0].value,
-		    sizeof(request.values[0].value), "%lld",
+		snprintf(request.values[0].value, sizeof(request.values[0].value), "%lld",
 		    (long long)json_integer_value(next));
 		json_decref(reply);
 	}

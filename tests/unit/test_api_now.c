@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * POST /v1/now/ID: who may, what must fit, and what is said where it is not
- * the budget that stops it.
+ * POST /v1/now/ID: who may, what must fit, and what is said where it is not the budget that stops
+ * it.
  */
 #include <jansson.h>
 
@@ -23,15 +23,14 @@ test_now(void **state)
 		const char *says;
 		bool moved; /* its hold, from now on */
 	} cases[] = {
-	    {"it fits", ADA, BUDGET - HELD, .status = 200, .says = "starts",
+	    {"it fits", ADA, BUDGET - HELD, .status = 200, .says = "starts", .moved = true},
+	    {"for an admin", 0, BUDGET - HELD, .admin = true, .status = 200, .says = "starts",
 		.moved = true},
-	    {"for an admin", 0, BUDGET - HELD, .admin = true, .status = 200,
-		.says = "starts", .moved = true},
 	    {"a stranger's", BOB, 0, .status = 403, .says = "not yours"},
 	    {"it does not fit", ADA, BUDGET - HELD + 1, .status = 409,
 		.says = "more than vision has left"},
-	    {"the sheet can't be written", ADA, 0, .no_sheet = true,
-		.status = 503, .says = "none/sheet"},
+	    {"the sheet can't be written", ADA, 0, .no_sheet = true, .status = 503,
+		.says = "none/sheet"},
 	    {"slurmctld does not answer", ADA, 0, .away = true, .status = 503,
 		.says = "slurmctld is away", .moved = true},
 	};
@@ -40,10 +39,8 @@ test_now(void **state)
 		struct world *const w = make_world(*state);
 		struct lt_batch_job job = make_job(7), bobs = make_job(9);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
-		struct lt_api_request request = {.uid = cases[i].uid,
-		    .is_admin = cases[i].admin,
-		    .rest = "7",
-		    .now_utc_s = NOW};
+		struct lt_api_request request = {
+		    .uid = cases[i].uid, .is_admin = cases[i].admin, .rest = "7", .now_utc_s = NOW};
 		char *const comment = malloc(LONG + 1);
 		json_t *reply = NULL;
 
@@ -60,20 +57,17 @@ test_now(void **state)
 		fake_jobs = (struct lt_batch_jobs){.count = 1, .jobs = &job};
 		w->d->jobs.list = fake_jobs;
 		if (cases[i].no_sheet)
-			snprintf(w->d->paths.snapshot,
-			    sizeof(w->d->paths.snapshot), "%s/none/sheet",
-			    w->f->dir);
+			snprintf(w->d->paths.snapshot, sizeof(w->d->paths.snapshot),
+			    "%s/none/sheet", w->f->dir);
 		ctld_fails = cases[i].away;
-		assert_int_equal(
-		    lt_api_now(w->d, &request, &reply), cases[i].status);
+		assert_int_equal(lt_api_now(w->d, &request, &reply), cases[i].status);
 		char *const text = json_dumps(reply, 0);
 		assert_non_null(strstr(text, cases[i].says));
 		const bool is_told = cases[i].status == 200;
 		assert_int_equal(told.count, is_told);
 		assert_int_equal(told.begin_utc_s[0], is_told ? NOW : 0);
 		assert_int_equal(told.has_text[0], is_told);
-		assert_int_equal(hold_now(w, 107).quote.start_utc_s,
-		    cases[i].moved ? NOW : LATER);
+		assert_int_equal(hold_now(w, 107).quote.start_utc_s, cases[i].moved ? NOW : LATER);
 		free(text);
 		free(comment);
 		json_decref(reply);
@@ -81,8 +75,8 @@ test_now(void **state)
 	}
 }
 
-/* A pause is ended by the job's user and by admins, by nobody else; and a hold
- * of the id's former job, another user's, is none of this one. */
+/* A pause is ended by the job's user and by admins, by nobody else; and a hold of the id's former
+ * job, another user's, is none of this one. */
 static void
 test_whose(void **state)
 {
@@ -93,31 +87,23 @@ test_whose(void **state)
 		int status;
 		const char *says;
 	} cases[] = {
-	    {"another's pause", BOB, .is_paused = true, .status = 403,
-		.says = "not yours"},
-	    {"one's own pause", ADA, .is_paused = true, .status = 200,
-		.says = "goes on"},
-	    {"an admin", 0, .admin = true, .is_paused = true, .status = 200,
-		.says = "goes on"},
+	    {"another's pause", BOB, .is_paused = true, .status = 403, .says = "not yours"},
+	    {"one's own pause", ADA, .is_paused = true, .status = 200, .says = "goes on"},
+	    {"an admin", 0, .admin = true, .is_paused = true, .status = 200, .says = "goes on"},
 	    {"a former job's hold", ADA, .is_former = true, .status = 409,
 		.says = "does not delay it"},
-	    {"a former job's user", BOB, .is_former = true, .status = 403,
-		.says = "not yours"},
-	    {"another's hold, named by the job", ADA, .is_former = true,
-		.is_named = true, .status = 409, .says = "does not delay it"},
+	    {"a former job's user", BOB, .is_former = true, .status = 403, .says = "not yours"},
+	    {"another's hold, named by the job", ADA, .is_former = true, .is_named = true,
+		.status = 409, .says = "does not delay it"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_batch_job job = make_job(7);
-		struct lt_paused row = {.job_id = 7,
-		    .start_utc_s = NOW,
-		    .step = LT_PAUSE_ASKED,
-		    .until_utc_s = LATER};
-		const struct lt_api_request request = {.uid = cases[i].uid,
-		    .is_admin = cases[i].admin,
-		    .rest = "7",
-		    .now_utc_s = NOW};
+		struct lt_paused row = {
+		    .job_id = 7, .start_utc_s = NOW, .step = LT_PAUSE_ASKED, .until_utc_s = LATER};
+		const struct lt_api_request request = {
+		    .uid = cases[i].uid, .is_admin = cases[i].admin, .rest = "7", .now_utc_s = NOW};
 		char named[LT_QUOTE_TEXT_SIZE];
 		json_t *reply = NULL;
 
@@ -129,9 +115,7 @@ test_whose(void **state)
 		hold.quote.plan_start_utc_s = LATER;
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
 		if (cases[i].is_named) {
-			assert_int_equal(
-			    lt_quote_pack(named, sizeof(named), &hold.quote),
-			    LT_OK);
+			assert_int_equal(lt_quote_pack(named, sizeof(named), &hold.quote), LT_OK);
 			job.admin_comment = named;
 		}
 		if (cases[i].is_paused) {
@@ -142,12 +126,11 @@ test_whose(void **state)
 		}
 		fake_jobs = (struct lt_batch_jobs){.count = 1, .jobs = &job};
 		w->d->jobs.list = fake_jobs;
-		assert_int_equal(
-		    lt_api_now(w->d, &request, &reply), cases[i].status);
+		assert_int_equal(lt_api_now(w->d, &request, &reply), cases[i].status);
 		char *const text = json_dumps(reply, 0);
 		assert_non_null(strstr(text, cases[i].says));
-		assert_int_equal(row.step == LT_PAUSE_ASKED,
-		    !cases[i].is_paused || cases[i].status != 200);
+		assert_int_equal(
+		    row.step == LT_PAUSE_ASKED, !cases[i].is_paused || cases[i].status != 200);
 		free(text);
 		json_decref(reply);
 		w->d->jobs.paused = NULL;
@@ -169,40 +152,33 @@ test_own_begin(void **state)
 	} cases[] = {
 	    {"lowtide's", 0, LT_OBJECTIVE_BALANCED, LATER, 200},
 	    {"--begin", LT_PIN_BEGIN, LT_OBJECTIVE_BALANCED, LATER, 409},
-	    {"--begin of one that asked for nothing", 0, LT_OBJECTIVE_OFF,
-		LATER, 409},
+	    {"--begin of one that asked for nothing", 0, LT_OBJECTIVE_OFF, LATER, 409},
 	    {"set by scontrol since", 0, LT_OBJECTIVE_BALANCED, LATER + 1, 409},
-	    {"--begin that is past", LT_PIN_BEGIN, LT_OBJECTIVE_BALANCED, NOW,
-		200},
+	    {"--begin that is past", LT_PIN_BEGIN, LT_OBJECTIVE_BALANCED, NOW, 200},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_batch_job job = make_job(7);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
-		const struct lt_api_request request = {
-		    .uid = ADA, .rest = "7", .now_utc_s = NOW};
+		const struct lt_api_request request = {.uid = ADA, .rest = "7", .now_utc_s = NOW};
 		char text[LT_QUOTE_TEXT_SIZE];
 		json_t *reply = NULL;
 
 		print_message("# %s\n", cases[i].why);
 		hold.quote.plan_start_utc_s = LATER;
 		hold.quote.objective = cases[i].objective;
-		hold.quote.wish =
-		    (struct lt_wish){.known = true, .pins = cases[i].pins};
+		hold.quote.wish = (struct lt_wish){.known = true, .pins = cases[i].pins};
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
-		assert_int_equal(
-		    lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
+		assert_int_equal(lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
 		job.admin_comment = text;
 		job.eligible_utc_s = cases[i].begin_utc_s;
 		fake_jobs = (struct lt_batch_jobs){.count = 1, .jobs = &job};
 		w->d->jobs.list = fake_jobs;
-		assert_int_equal(
-		    lt_api_now(w->d, &request, &reply), cases[i].status);
+		assert_int_equal(lt_api_now(w->d, &request, &reply), cases[i].status);
 		assert_int_equal(told.count, cases[i].status == 200);
 		if (cases[i].status != 200)
-			assert_non_null(strstr(
-			    json_string_value(json_object_get(reply, "error")),
+			assert_non_null(strstr(json_string_value(json_object_get(reply, "error")),
 			    "scontrol update JobId=7 StartTime=now"));
 		json_decref(reply);
 		free_world(w);
@@ -249,18 +225,16 @@ test_tasks(void **state)
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
 		fake_jobs = (struct lt_batch_jobs){.count = 2, .jobs = jobs};
 		w->d->jobs.list = fake_jobs;
-		assert_int_equal(
-		    lt_api_now(w->d, &request, &reply), cases[i].status);
+		assert_int_equal(lt_api_now(w->d, &request, &reply), cases[i].status);
 		assert_int_equal(told.count, cases[i].told);
 		if (cases[i].first != NULL)
 			assert_string_equal(told.task[0], cases[i].first);
 		else
 			assert_string_equal(told.task[0], "");
 		assert_int_equal(
-		    hold_now(w, 107).quote.end_utc_s == LATER + 600,
-		    cases[i].others_wait);
-		assert_int_equal(hold_now(w, 107).quote.start_utc_s,
-		    cases[i].told > 0 ? NOW : LATER);
+		    hold_now(w, 107).quote.end_utc_s == LATER + 600, cases[i].others_wait);
+		assert_int_equal(
+		    hold_now(w, 107).quote.start_utc_s, cases[i].told > 0 ? NOW : LATER);
 		json_decref(reply);
 		free_world(w);
 	}
@@ -289,10 +263,8 @@ test_has_task(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (lt_job_has_task(cases[i].tasks, cases[i].task) !=
-		    cases[i].has)
-			fail_msg("%s, %u: want %d", cases[i].tasks,
-			    cases[i].task, cases[i].has);
+		if (lt_job_has_task(cases[i].tasks, cases[i].task) != cases[i].has)
+			fail_msg("%s, %u: want %d", cases[i].tasks, cases[i].task, cases[i].has);
 }
 
 int

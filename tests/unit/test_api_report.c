@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/report?after=PLACE&limit=M: pages of runs over several accounts, and
- * the base that is null where it is not known.
+ * GET /v1/report?after=PLACE&limit=M: pages of runs over several accounts, and the base that is
+ * null where it is not known.
  */
 #include <jansson.h>
 
@@ -41,20 +41,16 @@ static const struct {
 	int status;
 	const char *jobs, *next; /* of the page, in order; NULL: the last */
 } pages[] = {
-    {"the first", "&after=&limit=2", 200, "4 1 ",
-	"0.1793498400.1793494800.1.1.1."},
+    {"the first", "&after=&limit=2", 200, "4 1 ", "0.1793498400.1793494800.1.1.1."},
     {"over two accounts, nothing twice",
-	"&after=0.1793509200.1793505600.1.1.4.9999999999.nlp&limit=2", 200,
-	"1 2 ", "0.1793502000.1793498400.1.1.2."},
-    {"among equal ends, by job",
-	"&after=0.1793502000.1793498400.1.1.1.9.vision", 200, "2 3 ", NULL},
-    {"the last, shorter",
-	"&after=0.1793502000.1793498400.1.1.2.9999999999.vision&limit=2", 200,
-	"3 ", NULL},
-    {"past the end", "&after=0.1793505600.1793502000.1.1.3.9999999999.vision",
-	200, "", NULL},
-    {"an account that left meanwhile", "&after=0.1.1.1.1.1.1.gone", 200, "",
+	"&after=0.1793509200.1793505600.1.1.4.9999999999.nlp&limit=2", 200, "1 2 ",
+	"0.1793502000.1793498400.1.1.2."},
+    {"among equal ends, by job", "&after=0.1793502000.1793498400.1.1.1.9.vision", 200, "2 3 ",
 	NULL},
+    {"the last, shorter", "&after=0.1793502000.1793498400.1.1.2.9999999999.vision&limit=2", 200,
+	"3 ", NULL},
+    {"past the end", "&after=0.1793505600.1793502000.1.1.3.9999999999.vision", 200, "", NULL},
+    {"an account that left meanwhile", "&after=0.1.1.1.1.1.1.gone", 200, "", NULL},
     {"one team", "&after=&team=vision", 200, "1 2 3 ", NULL},
     {"no place", "&after=-", 400, NULL, NULL},
     {"a place of nobody", "&after=0.1.2.1.1.3.4.", 400, NULL, NULL},
@@ -68,8 +64,8 @@ test_pages(void **state)
 	struct fixture *const f = *state;
 
 	for (uint32_t i = 1; i <= 4; i++) {
-		struct lt_run run = make_run(
-		    i, NOVEMBER + i * HOUR, NOVEMBER + (i + 1) * HOUR, 100);
+		struct lt_run run =
+		    make_run(i, NOVEMBER + i * HOUR, NOVEMBER + (i + 1) * HOUR, 100);
 
 		if (i == 4)
 			strcpy(run.account, "nlp");
@@ -82,43 +78,34 @@ test_pages(void **state)
 		json_t *run;
 
 		json_array_foreach(json_object_get(page, "runs"), k, run)
-			snprintf(jobs + strlen(jobs),
-			    sizeof(jobs) - strlen(jobs), "%d ",
-			    (int)json_integer_value(
-				json_object_get(run, "job_id")));
+			snprintf(jobs + strlen(jobs), sizeof(jobs) - strlen(jobs), "%d ",
+			    (int)json_integer_value(json_object_get(run, "job_id")));
 		if (pages[i].jobs != NULL && strcmp(jobs, pages[i].jobs) != 0)
 			fail_msg("%s: \"%s\"", pages[i].why, jobs);
-		const char *const next =
-		    json_string_value(json_object_get(page, "next"));
+		const char *const next = json_string_value(json_object_get(page, "next"));
 		if ((next == NULL) != (pages[i].next == NULL) ||
-		    (next != NULL && strncmp(next, pages[i].next,
-					 strlen(pages[i].next)) != 0))
+		    (next != NULL && strncmp(next, pages[i].next, strlen(pages[i].next)) != 0))
 			fail_msg("%s: next %s", pages[i].why, next);
 		json_decref(page);
 	}
 }
 
-/* Vision was below nlp until shortly before its second run, amid the hour, and
- * is below root. */
+/* Vision was below nlp until shortly before its second run, amid the hour, and is below root. */
 static void
 test_team_then(void **state)
 {
-	static struct lt_batch_account tree[] = {
-	    {"nlp", "root"}, {"root", ""}, {"vision", "root"}};
+	static struct lt_batch_account tree[] = {{"nlp", "root"}, {"root", ""}, {"vision", "root"}};
 	static const struct {
 		const char *query;
 		int64_t cost_micros;
 		const char *jobs;
-	} cases[] = {{"&team=nlp", 100 + 800, "4 1 "},
-	    {"&team=vision", 100 + 200 + 400, "1 2 3 "},
+	} cases[] = {{"&team=nlp", 100 + 800, "4 1 "}, {"&team=vision", 100 + 200 + 400, "1 2 3 "},
 	    {"&team=root", 1500, "4 1 2 3 "}, {"", 1500, "4 1 2 3 "}};
-	struct lt_account_move move = {
-	    "vision", "nlp", NOVEMBER + 2 * HOUR + 1800};
+	struct lt_account_move move = {"vision", "nlp", NOVEMBER + 2 * HOUR + 1800};
 	struct fixture *const f = *state;
 	char query[64];
 
-	tables = (struct lt_tables){
-	    .accounts = tree, .account_count = 3, .moves = {&move, 1}};
+	tables = (struct lt_tables){.accounts = tree, .account_count = 3, .moves = {&move, 1}};
 	for (uint32_t i = 1; i <= 4; i++) {
 		const int64_t start = NOVEMBER + i * HOUR + 2000;
 		struct lt_run run = make_run(i, start, start + 600, 50 << i);
@@ -137,14 +124,11 @@ test_team_then(void **state)
 		size_t k;
 
 		json_array_foreach(json_object_get(page, "runs"), k, run)
-			snprintf(jobs + strlen(jobs),
-			    sizeof(jobs) - strlen(jobs), "%d ",
-			    (int)json_integer_value(
-				json_object_get(run, "job_id")));
+			snprintf(jobs + strlen(jobs), sizeof(jobs) - strlen(jobs), "%d ",
+			    (int)json_integer_value(json_object_get(run, "job_id")));
 		assert_string_equal(jobs, cases[i].jobs);
-		assert_int_equal(
-		    json_integer_value(json_object_get(
-			json_object_get(report, "total"), "cost_micros")),
+		assert_int_equal(json_integer_value(json_object_get(
+				     json_object_get(report, "total"), "cost_micros")),
 		    cases[i].cost_micros);
 		json_decref(report);
 		json_decref(page);
@@ -164,16 +148,16 @@ adds_up(const json_t *line, const char *whole, const char *parts)
 	    json_integer_value(json_object_get(line, whole)));
 }
 
-/* The statement and all runs in one answer: of one team as the pages have them,
- * of all by their ends. */
+/* The statement and all runs in one answer: of one team as the pages have them, of all by their
+ * ends. */
 static void
 test_all(void **state)
 {
 	struct fixture *const f = *state;
 
 	for (uint32_t i = 1; i <= 4; i++) {
-		struct lt_run run = make_run(
-		    i, NOVEMBER + i * HOUR, NOVEMBER + (i + 1) * HOUR, 100);
+		struct lt_run run =
+		    make_run(i, NOVEMBER + i * HOUR, NOVEMBER + (i + 1) * HOUR, 100);
 
 		strcpy(run.account, i == 4 ? "nlp" : "vision");
 		strcpy(run.user, i == 4 ? "a\"b\\c\n\xff" : "ada");
@@ -186,20 +170,17 @@ test_all(void **state)
 	json_t *const paged = json_object_get(page, "runs");
 	assert_int_equal(json_array_size(runs), 4);
 	assert_string_equal(
-	    json_string_value(json_object_get(json_array_get(runs, 3), "user")),
-	    "a\"b\\c??");
+	    json_string_value(json_object_get(json_array_get(runs, 3), "user")), "a\"b\\c??");
 	json_array_append(paged, json_array_get(paged, 0));
 	json_array_remove(paged, 0);
 	assert_true(json_equal(runs, paged));
 	json_t *const team = ask(f, "&runs=all&team=nlp", 200);
 	json_t *const team_page = ask(f, "&after=&team=nlp", 200);
-	assert_true(json_equal(
-	    json_object_get(team, "runs"), json_object_get(team_page, "runs")));
+	assert_true(json_equal(json_object_get(team, "runs"), json_object_get(team_page, "runs")));
 	json_decref(team);
 	json_decref(team_page);
 	assert_true(json_is_null(json_object_get(all, "next")));
-	adds_up(
-	    json_object_get(all, "total"), "saved_micros", "saved_by_micros");
+	adds_up(json_object_get(all, "total"), "saved_micros", "saved_by_micros");
 	adds_up(json_object_get(all, "total"), "saved_mg", "saved_by_mg");
 	json_object_del(all, "runs");
 	json_object_del(all, "next");
@@ -225,8 +206,8 @@ test_baseline(void **state)
 	struct fixture *const f = *state;
 
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct lt_run run = make_run(
-		    i + 1, NOVEMBER + i * HOUR, NOVEMBER + i * HOUR + 60, 100);
+		struct lt_run run =
+		    make_run(i + 1, NOVEMBER + i * HOUR, NOVEMBER + i * HOUR + 60, 100);
 
 		run.moved = cases[i].moved;
 		run.has_baseline = cases[i].has_baseline;
@@ -234,13 +215,10 @@ test_baseline(void **state)
 	}
 	json_t *const page = ask(f, "&after=", 200);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const json_t *const run =
-		    json_array_get(json_object_get(page, "runs"), i);
+		const json_t *const run = json_array_get(json_object_get(page, "runs"), i);
 
-		if (json_is_null(json_object_get(run, "base_micros")) !=
-			cases[i].null ||
-		    json_is_null(json_object_get(run, "base_mg")) !=
-			cases[i].null)
+		if (json_is_null(json_object_get(run, "base_micros")) != cases[i].null ||
+		    json_is_null(json_object_get(run, "base_mg")) != cases[i].null)
 			fail_msg("%s", cases[i].why);
 	}
 	json_decref(page);
@@ -253,27 +231,23 @@ test_unpriced(void **state)
 	struct fixture *const f = *state;
 
 	for (uint32_t i = 0; i < 3; i++) {
-		struct lt_run run = make_run(i + 1, NOVEMBER + i * HOUR,
-		    NOVEMBER + i * HOUR + 60, i == 0 ? 100 : 0);
+		struct lt_run run = make_run(
+		    i + 1, NOVEMBER + i * HOUR, NOVEMBER + i * HOUR + 60, i == 0 ? 100 : 0);
 
 		run.priced = i == 0;
 		strcpy(run.partition, i == 0 ? "cpu" : "lab");
 		settle(f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
 	}
 	json_t *const report = ask(f, "&by=partition", 200);
-	const json_t *const groups =
-	    json_object_get(json_object_get(report, "by"), "partition");
+	const json_t *const groups = json_object_get(json_object_get(report, "by"), "partition");
 	assert_int_equal(json_array_size(groups), 2);
 	for (size_t i = 0; i < 2; i++) {
 		const json_t *const group = json_array_get(groups, i);
 		const bool is_lab =
-		    strcmp(
-			json_string_value(json_object_get(group, "partition")),
-			"lab") == 0;
+		    strcmp(json_string_value(json_object_get(group, "partition")), "lab") == 0;
 
 		assert_int_equal(
-		    json_integer_value(json_object_get(group, "unpriced_runs")),
-		    is_lab ? 2 : 0);
+		    json_integer_value(json_object_get(group, "unpriced_runs")), is_lab ? 2 : 0);
 		assert_true(lt_group_is_unpriced(group) == is_lab);
 	}
 	char *text = NULL;
@@ -281,9 +255,8 @@ test_unpriced(void **state)
 	struct lt_error err = {0};
 	FILE *const out = open_memstream(&text, &length);
 	assert_non_null(out);
-	assert_int_equal(lt_report_by_table(out, report,
-			     &(struct lt_report_look){.by = true}, &err),
-	    LT_OK);
+	assert_int_equal(
+	    lt_report_by_table(out, report, &(struct lt_report_look){.by = true}, &err), LT_OK);
 	fclose(out);
 	const char *const lab = strstr(text, "\nlab ");
 	const char *const sum = strstr(text, "\nTOTAL ");

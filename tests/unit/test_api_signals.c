@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/signals and its export: what each source says and for whom, pages
- * that lose and repeat nothing, and what is refused.
+ * GET /v1/signals and its export: what each source says and for whom, pages that lose and repeat
+ * nothing, and what is refused.
  */
 #include <time.h>
 
@@ -71,8 +71,7 @@ site_free(struct site *site)
 
 /* Hours from start on: 100, 101, ... in the source's unit. */
 static void
-give(struct site *site, int index, int64_t start_utc_s, int count, int step_s,
-    int64_t issued_utc_s)
+give(struct site *site, int index, int64_t start_utc_s, int count, int step_s, int64_t issued_utc_s)
 {
 	struct lt_source *const source = &site->d.signals.sources[index];
 	struct lt_points points = {
@@ -83,13 +82,11 @@ give(struct site *site, int index, int64_t start_utc_s, int count, int step_s,
 		const int64_t start = start_utc_s + (int64_t)i * step_s;
 		const struct lt_point point = {start, start + step_s,
 		    (100 + i) * lt_quantity_scale(points.quantity),
-		    start < site->now_utc_s ? LT_QUALITY_ESTIMATED
-					    : LT_QUALITY_FORECAST};
+		    start < site->now_utc_s ? LT_QUALITY_ESTIMATED : LT_QUALITY_FORECAST};
 
 		assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
 	}
-	lt_signals_take(site->d.ledger, site->d.site.policy, source, &points,
-	    site->now_utc_s);
+	lt_signals_take(site->d.ledger, site->d.site.policy, source, &points, site->now_utc_s);
 	assert_string_equal(source->last_error, "");
 	lt_points_free(&points);
 }
@@ -98,9 +95,8 @@ static json_t *
 ask(struct site *site, const char *uri, int want)
 {
 	char *text = NULL;
-	const int status = lt_api(&site->d,
-	    &(struct lt_api_asked){.uid = 1000, .method = "GET", .uri = uri},
-	    &text);
+	const int status = lt_api(
+	    &site->d, &(struct lt_api_asked){.uid = 1000, .method = "GET", .uri = uri}, &text);
 
 	if (status != want)
 		fail_msg("%s: %d, %s", uri, status, text);
@@ -141,16 +137,14 @@ test_lost(void **state)
 {
 	struct site *const site = site_new(*state, policy_text);
 	struct lt_source *const source = &site->d.signals.sources[2];
-	const struct lt_point point = {site->hour_utc_s,
-	    site->hour_utc_s + LT_HOUR_S, 1e6, LT_QUALITY_MEASURED};
-	struct lt_points points = {
-	    .quantity = LT_QUANTITY_PRICE, .currency = "ZZZ"};
+	const struct lt_point point = {
+	    site->hour_utc_s, site->hour_utc_s + LT_HOUR_S, 1e6, LT_QUALITY_MEASURED};
+	struct lt_points points = {.quantity = LT_QUANTITY_PRICE, .currency = "ZZZ"};
 
 	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
 	strcpy(source->memory->etag, "\"1\"");
 	strcpy(source->memory->last_modified, "yesterday");
-	lt_signals_take(site->d.ledger, site->d.site.policy, source, &points,
-	    site->now_utc_s);
+	lt_signals_take(site->d.ledger, site->d.site.policy, source, &points, site->now_utc_s);
 	assert_non_null(strstr(source->last_error, "ZZZ"));
 	assert_string_equal(source->memory->etag, "");
 	assert_string_equal(source->memory->last_modified, "");
@@ -159,8 +153,7 @@ test_lost(void **state)
 	points = (struct lt_points){.unchanged = true};
 	source->last_error[0] = '\0';
 	strcpy(source->memory->etag, "\"1\"");
-	lt_signals_take(site->d.ledger, site->d.site.policy, source, &points,
-	    site->now_utc_s);
+	lt_signals_take(site->d.ledger, site->d.site.policy, source, &points, site->now_utc_s);
 	assert_non_null(strstr(source->last_error, "nothing is known"));
 	assert_string_equal(source->memory->etag, "");
 	site_free(site);
@@ -176,28 +169,23 @@ test_truth(void **state)
 	const int64_t issued_utc_s = site->now_utc_s - LT_DAY_S;
 
 	give(site, 1, site->hour_utc_s, 24, LT_HOUR_S, issued_utc_s);
-	struct lt_points points = {
-	    .quantity = LT_QUANTITY_PRICE, .currency = "ZZZ"};
-	const struct lt_point point = {site->hour_utc_s,
-	    site->hour_utc_s + LT_HOUR_S, 1e6, LT_QUALITY_MEASURED};
+	struct lt_points points = {.quantity = LT_QUANTITY_PRICE, .currency = "ZZZ"};
+	const struct lt_point point = {
+	    site->hour_utc_s, site->hour_utc_s + LT_HOUR_S, 1e6, LT_QUALITY_MEASURED};
 	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
-	assert_int_not_equal(
-	    lt_signals_take(site->d.ledger, site->d.site.policy, source,
-		&points, site->now_utc_s + LT_HOUR_S),
+	assert_int_not_equal(lt_signals_take(site->d.ledger, site->d.site.policy, source, &points,
+				 site->now_utc_s + LT_HOUR_S),
 	    LT_OK);
 	lt_points_free(&points);
 	assert_int_equal(source->issued_utc_s, issued_utc_s);
 	assert_int_equal(source->fetched_utc_s, site->now_utc_s);
 	assert_int_equal(source->quantity, LT_QUANTITY_CARBON);
-	give(site, 1, site->hour_utc_s, 24, LT_HOUR_S,
-	    site->now_utc_s + LT_DAY_S);
+	give(site, 1, site->hour_utc_s, 24, LT_HOUR_S, site->now_utc_s + LT_DAY_S);
 	assert_int_equal(source->issued_utc_s, site->now_utc_s);
 	/* What begins in an hour says nothing of now. */
-	give(site, 2, site->hour_utc_s + LT_HOUR_S, 3, LT_HOUR_S,
-	    site->now_utc_s);
+	give(site, 2, site->hour_utc_s + LT_HOUR_S, 3, LT_HOUR_S, site->now_utc_s);
 	json_t *const answer = ask(site, "/v1/signals?source=price", 200);
-	const json_t *const price =
-	    json_array_get(json_object_get(answer, "sources"), 0);
+	const json_t *const price = json_array_get(json_object_get(answer, "sources"), 0);
 	assert_true(json_is_null(json_object_get(price, "value_now")));
 	assert_string_equal(text_of(price, "quality"), "none");
 	json_decref(answer);
@@ -230,10 +218,8 @@ test_state(void **state)
 	const json_t *const hours = json_object_get(one, "hours");
 	assert_int_equal(json_array_size(hours), 24);
 	assert_true(number_of(json_array_get(hours, 3), "value") == 105);
-	assert_string_equal(
-	    text_of(json_array_get(hours, 3), "quality"), "forecast");
-	const json_t *const use =
-	    json_array_get(json_object_get(one, "used_by"), 0);
+	assert_string_equal(text_of(json_array_get(hours, 3), "quality"), "forecast");
+	const json_t *const use = json_array_get(json_object_get(one, "used_by"), 0);
 	assert_string_equal(text_of(use, "partition"), "a");
 	assert_string_equal(text_of(use, "key"), "carbon");
 	assert_true(number_of(use, "place") == 1 && is(use, "in_use"));
@@ -246,8 +232,7 @@ test_state(void **state)
 	assert_true(json_is_null(json_object_get(one, "issued")));
 	assert_true(is(one, "stale"));
 	assert_string_equal(text_of(one, "stale_since"), "null");
-	assert_true(
-	    json_is_null(json_array_get(json_object_get(one, "hours"), 0)));
+	assert_true(json_is_null(json_array_get(json_object_get(one, "hours"), 0)));
 	/* The one preemptible partition. */
 	const json_t *const partitions = json_object_get(answer, "partitions");
 	assert_int_equal(json_array_size(partitions), 1);
@@ -285,18 +270,18 @@ test_state(void **state)
 static void
 test_instance_type(void **state)
 {
-	struct site *const site = site_new(*state,
-	    "currency: USD\n"
-	    "sources:\n"
-	    "  vm: {adapter: azure_retail_price, region: westeurope,\n"
-	    "       sku: Standard_NC4as_T4_v3}\n"
-	    "  list: {adapter: skypilot_catalog, cloud: aws,\n"
-	    "         region: eu-west-2, instance_type: p4d.24xlarge}\n"
-	    "  cudo: {adapter: cudo_compute, data_center: gb-bournemouth,\n"
-	    "         machine_type: epyc-rome-rtx-a5000, vcpus: 4,\n"
-	    "         memory_gib: 16}\n"
-	    "partitions:\n"
-	    "  a: {price_per_node_hour: [vm, list, cudo]}\n");
+	struct site *const site =
+	    site_new(*state, "currency: USD\n"
+			     "sources:\n"
+			     "  vm: {adapter: azure_retail_price, region: westeurope,\n"
+			     "       sku: Standard_NC4as_T4_v3}\n"
+			     "  list: {adapter: skypilot_catalog, cloud: aws,\n"
+			     "         region: eu-west-2, instance_type: p4d.24xlarge}\n"
+			     "  cudo: {adapter: cudo_compute, data_center: gb-bournemouth,\n"
+			     "         machine_type: epyc-rome-rtx-a5000, vcpus: 4,\n"
+			     "         memory_gib: 16}\n"
+			     "partitions:\n"
+			     "  a: {price_per_node_hour: [vm, list, cudo]}\n");
 	static const char *const want[] = {
 	    "Standard_NC4as_T4_v3", "p4d.24xlarge", "epyc-rome-rtx-a5000"};
 	json_t *const answer = ask(site, "/v1/signals", 200);
@@ -304,9 +289,7 @@ test_instance_type(void **state)
 
 	assert_int_equal(json_array_size(sources), 3);
 	for (size_t i = 0; i < 3; i++)
-		assert_string_equal(
-		    text_of(json_array_get(sources, i), "instance_type"),
-		    want[i]);
+		assert_string_equal(text_of(json_array_get(sources, i), "instance_type"), want[i]);
 	json_decref(answer);
 	site_free(site);
 }
@@ -325,10 +308,9 @@ test_failover(void **state)
 	const json_t *const first = json_array_get(sources, 0);
 	assert_true(is(first, "stale"));
 	assert_string_not_equal(text_of(first, "stale_since"), "null");
-	assert_false(
-	    is(json_array_get(json_object_get(first, "used_by"), 0), "in_use"));
-	const json_t *const use = json_array_get(
-	    json_object_get(json_array_get(sources, 1), "used_by"), 0);
+	assert_false(is(json_array_get(json_object_get(first, "used_by"), 0), "in_use"));
+	const json_t *const use =
+	    json_array_get(json_object_get(json_array_get(sources, 1), "used_by"), 0);
 	assert_true(number_of(use, "place") == 2 && is(use, "in_use"));
 	json_decref(answer);
 	site_free(site);
@@ -353,16 +335,13 @@ test_export(void **state)
 		json_array_foreach(json_object_get(page, "points"), i, point) {
 			char want[40];
 
-			lt_utc_text(want, sizeof(want),
-			    first + (int64_t)count * STEP_S);
+			lt_utc_text(want, sizeof(want), first + (int64_t)count * STEP_S);
 			assert_string_equal(text_of(point, "start"), want);
-			assert_true(
-			    number_of(point, "value") == (100 + count) * 1e6);
+			assert_true(number_of(point, "value") == (100 + count) * 1e6);
 			count++;
 		}
 		snprintf(next, sizeof(next), "%s", text_of(page, "next"));
-		snprintf(uri, sizeof(uri),
-		    "/v1/signals/export?source=price&after=%s", next);
+		snprintf(uri, sizeof(uri), "/v1/signals/export?source=price&after=%s", next);
 		json_decref(page);
 		pages++;
 	} while (strcmp(next, "null") != 0 && pages < 10);
@@ -375,13 +354,11 @@ test_export(void **state)
 	const time_t after = at + LT_DAY_S;
 	char to[16];
 	strftime(to, sizeof(to), "%Y-%m-%d", gmtime(&after));
-	snprintf(uri, sizeof(uri),
-	    "/v1/signals/export?source=price&from=%s&to=%s", day, to);
+	snprintf(uri, sizeof(uri), "/v1/signals/export?source=price&from=%s&to=%s", day, to);
 	json_t *const page = ask(site, uri, 200);
 	const json_t *const points = json_object_get(page, "points");
 	assert_int_equal(json_array_size(points), LT_DAY_S / STEP_S);
-	assert_memory_equal(
-	    text_of(json_array_get(points, 0), "start"), day, 10);
+	assert_memory_equal(text_of(json_array_get(points, 0), "start"), day, 10);
 	json_decref(page);
 	site_free(site);
 }
@@ -398,14 +375,10 @@ test_refused(void **state)
 	    {"past the last", "/v1/signals?offset=3", 200},
 	    {"no source", "/v1/signals/export", 400},
 	    {"an unknown one", "/v1/signals/export?source=x", 404},
-	    {"a day that is none",
-		"/v1/signals/export?source=price&from=2026-02-30", 400},
-	    {"backwards",
-		"/v1/signals/export?source=price&from=2026-11-22&to=2026-11-21",
-		400},
+	    {"a day that is none", "/v1/signals/export?source=price&from=2026-02-30", 400},
+	    {"backwards", "/v1/signals/export?source=price&from=2026-11-22&to=2026-11-21", 400},
 	    {"no day at all", "/v1/signals/export?source=price&to=now", 400},
-	    {"years ago", "/v1/signals/export?source=price&from=1971-01-01",
-		200},
+	    {"years ago", "/v1/signals/export?source=price&from=1971-01-01", 200},
 	    {"errors of one", "/v1/signals/errors?source=price", 200},
 	    {"errors of none", "/v1/signals/errors?source=x", 404},
 	};
@@ -424,13 +397,11 @@ test_errors(void **state)
 	const json_t *const sources = json_object_get(answer, "sources");
 
 	assert_int_equal(json_array_size(sources), 3);
-	const json_t *const models =
-	    json_object_get(json_array_get(sources, 0), "models");
+	const json_t *const models = json_object_get(json_array_get(sources, 0), "models");
 	assert_int_equal(json_array_size(models), 3);
 	const json_t *const model = json_array_get(models, 0);
 	assert_string_equal(text_of(model, "model"), "provider");
-	const json_t *const bucket =
-	    json_array_get(json_object_get(model, "buckets"), 0);
+	const json_t *const bucket = json_array_get(json_object_get(model, "buckets"), 0);
 	assert_true(number_of(bucket, "count") == 0);
 	assert_true(json_is_null(json_object_get(bucket, "mae")));
 	json_decref(answer);
@@ -463,8 +434,7 @@ test_pages(void **state)
 	for (int64_t next = 0; next >= 0;) {
 		char uri[64];
 
-		snprintf(uri, sizeof(uri), "/v1/signals?offset=%lld",
-		    (long long)next);
+		snprintf(uri, sizeof(uri), "/v1/signals?offset=%lld", (long long)next);
 		json_t *const page = ask(site, uri, 200);
 		const json_t *const at = json_object_get(page, "next");
 		const json_t *const list = json_object_get(page, "sources");
@@ -472,8 +442,7 @@ test_pages(void **state)
 			char want[16];
 
 			snprintf(want, sizeof(want), "s%d", count++);
-			assert_string_equal(
-			    text_of(json_array_get(list, i), "name"), want);
+			assert_string_equal(text_of(json_array_get(list, i), "name"), want);
 		}
 		next = json_is_integer(at) ? json_integer_value(at) : -1;
 		json_decref(page);
@@ -490,8 +459,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_truth, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_state, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_instance_type, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_instance_type, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_failover, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_export, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),

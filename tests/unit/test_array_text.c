@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lt_array_count(): what slurmctld would accept, counted; the rest refused
- * with the column.
+ * lt_array_count(): what slurmctld would accept, counted; the rest refused with the column.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,8 +58,8 @@ test_cases(void **state)
 		uint32_t tasks = 0, parallel = 0;
 
 		print_message("%s\n", cases[i].why);
-		assert_int_equal(lt_array_count(cases[i].text, cases[i].size,
-				     &tasks, &parallel, &err),
+		assert_int_equal(
+		    lt_array_count(cases[i].text, cases[i].size, &tasks, &parallel, &err),
 		    cases[i].code);
 		assert_int_equal(tasks, cases[i].tasks);
 		assert_int_equal(parallel, cases[i].parallel);
@@ -82,11 +81,9 @@ test_length(void **state)
 	assert_non_null(text);
 	memset(text, '0', LT_ARRAY_TEXT_MAX + 1);
 	text[LT_ARRAY_TEXT_MAX + 1] = '\0';
-	assert_int_equal(
-	    lt_array_count(text, 0, &tasks, &parallel, &err), LT_ELIMIT);
+	assert_int_equal(lt_array_count(text, 0, &tasks, &parallel, &err), LT_ELIMIT);
 	text[LT_ARRAY_TEXT_MAX] = '\0';
-	assert_int_equal(
-	    lt_array_count(text, 0, &tasks, &parallel, NULL), LT_OK);
+	assert_int_equal(lt_array_count(text, 0, &tasks, &parallel, NULL), LT_OK);
 	assert_int_equal(tasks, 1);
 	free(text);
 }

@@ -68,13 +68,9 @@ test_gres(void **state)
 	for (size_t i = 0; i < sizeof(gres) / sizeof(gres[0]); i++) {
 		char type[LT_GPU_NAME_SIZE] = "";
 
-		assert_int_equal(
-		    lt_gres_count(gres[i].text, gres[i].name, type),
-		    gres[i].count);
+		assert_int_equal(lt_gres_count(gres[i].text, gres[i].name, type), gres[i].count);
 		assert_string_equal(type, gres[i].type);
-		assert_int_equal(
-		    lt_gres_count(gres[i].text, gres[i].name, NULL),
-		    gres[i].count);
+		assert_int_equal(lt_gres_count(gres[i].text, gres[i].name, NULL), gres[i].count);
 	}
 }
 
@@ -135,8 +131,7 @@ test_features(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(
-		    lt_features_count(rows[i].text), rows[i].count);
+		assert_int_equal(lt_features_count(rows[i].text), rows[i].count);
 }
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests to EC2: the signature as a server recomputes it, pages, and what
- * error bodies are said to mean.
+ * Requests to EC2: the signature as a server recomputes it, pages, and what error bodies are said
+ * to mean.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +16,9 @@
 #include "tools/source_server_aws.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-#define ERROR(code, message)                                                   \
-	"<?xml version=\"1.0\"?><Response><Errors><Error><Code>" code          \
-	"</Code><Message>" message "</Message></Error></Errors></Response>"
+#define ERROR(code, message)                                                                       \
+	"<?xml version=\"1.0\"?><Response><Errors><Error><Code>" code "</Code><Message>" message   \
+	"</Message></Error></Errors></Response>"
 
 static struct server server;
 
@@ -49,8 +49,7 @@ static const struct {
     {"too often", ERROR("RequestLimitExceeded", "Request limit exceeded."),
 	"RequestLimitExceeded (the account asks too often): Request limit "
 	"exceeded."},
-    {"what was signed is not shown",
-	ERROR("SignatureDoesNotMatch", "x-amz-security-token:SESSION"),
+    {"what was signed is not shown", ERROR("SignatureDoesNotMatch", "x-amz-security-token:SESSION"),
 	"SignatureDoesNotMatch (is the secret key right, and this machine's "
 	"clock?)"},
     {"too many questions", ERROR("MaxConfigLimitExceeded", "m"),
@@ -65,8 +64,8 @@ test_error_text(void **state)
 	for (size_t i = 0; i < COUNT(errors); i++) {
 		char text[201];
 
-		lt_aws_error_text(text, sizeof(text), errors[i].body,
-		    strlen(errors[i].body), "ec2:Do");
+		lt_aws_error_text(
+		    text, sizeof(text), errors[i].body, strlen(errors[i].body), "ec2:Do");
 		if (strcmp(text, errors[i].says) != 0)
 			fail_msg("%s: \"%s\"", errors[i].why, text);
 	}
@@ -78,8 +77,7 @@ test_captured_error(void **state)
 	static const struct {
 		const char *file, *says;
 	} cases[] = {
-	    {"error_invalid_id.xml",
-		"InvalidInstanceID.Malformed: Invalid id: \"foobar\""},
+	    {"error_invalid_id.xml", "InvalidInstanceID.Malformed: Invalid id: \"foobar\""},
 	    {"error_RequestLimitExceeded_SYNTHETIC_503.xml",
 		"RequestLimitExceeded (the account asks too often): Request "
 		"limit exceeded."},
@@ -89,8 +87,7 @@ test_captured_error(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char path[128], body[1024], text[201];
 
-		snprintf(path, sizeof(path), "tests/fixtures/aws_spot_price/%s",
-		    cases[i].file);
+		snprintf(path, sizeof(path), "tests/fixtures/aws_spot_price/%s", cases[i].file);
 		FILE *const file = fopen(path, "rb");
 		assert_non_null(file);
 		const size_t length = fread(body, 1, sizeof(body), file);
@@ -102,11 +99,9 @@ test_captured_error(void **state)
 
 /* ---- the signature ---- */
 
-/* A header's value in a request's head, in the request's own order; name in
- * small letters. */
+/* A header's value in a request's head, in the request's own order; name in small letters. */
 static void
-append_header(
-    char *out, size_t size, const struct exchange *exchange, const char *name)
+append_header(char *out, size_t size, const struct exchange *exchange, const char *name)
 {
 	char value[512];
 
@@ -116,31 +111,27 @@ append_header(
 
 /* Signature Version 4 of the request as AWS documents it. */
 static void
-sign(char out[65], const struct exchange *exchange, const char *names,
-    const char *scope, const char *secret)
+sign(char out[65], const struct exchange *exchange, const char *names, const char *scope,
+    const char *secret)
 {
-	char canonical[4096], hash[65], date[512], rest[512], to_sign[1024],
-	    part[4][64] = {""};
+	char canonical[4096], hash[65], date[512], rest[512], to_sign[1024], part[4][64] = {""};
 	unsigned char digest[SHA256_SIZE], key[SHA256_SIZE];
 	char first[128];
 	char *at = rest;
 
-	snprintf(canonical, sizeof(canonical), "%s\n%s\n\n", exchange->method,
-	    exchange->path);
+	snprintf(canonical, sizeof(canonical), "%s\n%s\n\n", exchange->method, exchange->path);
 	snprintf(rest, sizeof(rest), "%s", names);
 	for (char *name; (name = strsep(&at, ";")) != NULL;)
 		append_header(canonical, sizeof(canonical), exchange, name);
 	sha256(digest, exchange->body, strlen(exchange->body));
-	snprintf(canonical + strlen(canonical),
-	    sizeof(canonical) - strlen(canonical), "\n%s\n%s", names,
-	    sha256_hex(hash, digest));
+	snprintf(canonical + strlen(canonical), sizeof(canonical) - strlen(canonical), "\n%s\n%s",
+	    names, sha256_hex(hash, digest));
 	sha256(digest, canonical, strlen(canonical));
 	server_header(exchange, "X-Amz-Date", date);
-	snprintf(to_sign, sizeof(to_sign), "AWS4-HMAC-SHA256\n%s\n%s\n%s", date,
-	    scope, sha256_hex(hash, digest));
-	assert_int_equal(sscanf(scope, "%63[^/]/%63[^/]/%63[^/]/%63s", part[0],
-			     part[1], part[2], part[3]),
-	    4);
+	snprintf(to_sign, sizeof(to_sign), "AWS4-HMAC-SHA256\n%s\n%s\n%s", date, scope,
+	    sha256_hex(hash, digest));
+	assert_int_equal(
+	    sscanf(scope, "%63[^/]/%63[^/]/%63[^/]/%63s", part[0], part[1], part[2], part[3]), 4);
 	snprintf(first, sizeof(first), "AWS4%s", secret);
 	hmac_sha256(key, first, strlen(first), part[0]);
 	for (int i = 1; i < 4; i++) {
@@ -152,8 +143,7 @@ sign(char out[65], const struct exchange *exchange, const char *names,
 }
 
 static int
-take_nothing(void *context, const struct lt_aws_text texts[LT_AWS_FIELDS_MAX],
-    struct lt_error *err)
+take_nothing(void *context, const struct lt_aws_text texts[LT_AWS_FIELDS_MAX], struct lt_error *err)
 {
 	int *const count = context;
 
@@ -176,12 +166,11 @@ no_error_text(char *out, size_t size, const char *body, size_t length)
 }
 
 static int
-do_prices(const char *path, const struct lt_aws_login *login, int pages_max,
-    int *count, struct lt_source_memory *memory, struct lt_error *err)
+do_prices(const char *path, const struct lt_aws_login *login, int pages_max, int *count,
+    struct lt_source_memory *memory, struct lt_error *err)
 {
 	char url[64];
-	const struct pair pairs[] = {
-	    {"region", "eu-west-2"}, {"url", url}, {NULL, NULL}};
+	const struct pair pairs[] = {{"region", "eu-west-2"}, {"url", url}, {NULL, NULL}};
 	struct lt_source_options options;
 	struct lt_points points = {0};
 	struct lt_web web;
@@ -212,23 +201,20 @@ recorded(struct exchange *exchange)
 
 	memset(exchange, 0, sizeof(*exchange));
 	assert_non_null(file);
-	exchange->request[fread(
-	    exchange->request, 1, sizeof(exchange->request) - 1, file)] = '\0';
+	exchange->request[fread(exchange->request, 1, sizeof(exchange->request) - 1, file)] = '\0';
 	fclose(file);
 	exchange->body = strstr(exchange->request, "\r\n\r\n");
 	assert_non_null(exchange->body);
 	exchange->body += 4;
-	assert_int_equal(sscanf(exchange->request, "%15s %2047s",
-			     exchange->method, exchange->path),
-	    2);
+	assert_int_equal(
+	    sscanf(exchange->request, "%15s %2047s", exchange->method, exchange->path), 2);
 }
 
 static void
 check_signature(const struct lt_aws_login *login, const char *secret)
 {
 	static struct exchange exchange;
-	char authorization[512], id[64], scope[128], names[256], signature[128],
-	    wanted[65];
+	char authorization[512], id[64], scope[128], names[256], signature[128], wanted[65];
 	struct lt_error err = {0};
 	int count = 0;
 
@@ -258,8 +244,8 @@ static void
 test_signature(void **state)
 {
 	static const struct lt_aws_login user = {"AKID:s3/c+ret", ""},
-					 session = {"AKID:s3/c+ret",
-					     "x-amz-security-token: abc/+=="};
+					 session = {
+					     "AKID:s3/c+ret", "x-amz-security-token: abc/+=="};
 
 	(void)state;
 	check_signature(&user, "s3/c+ret");
@@ -292,17 +278,12 @@ test_pages(void **state)
 	int count = 0;
 
 	(void)state;
-	assert_int_equal(
-	    do_prices("/aws/loop/", &login, 100, &count, NULL, &loop),
-	    LT_EINPUT);
-	assert_says("loop", &loop,
-	    "127.0.0.1: the same nextToken again: pages without end");
+	assert_int_equal(do_prices("/aws/loop/", &login, 100, &count, NULL, &loop), LT_EINPUT);
+	assert_says("loop", &loop, "127.0.0.1: the same nextToken again: pages without end");
 	assert_int_equal(count, 2 * (AWS_PAGE + 1));
 	count = 0;
-	assert_int_equal(
-	    do_prices("/aws/ec2/", &login, 2, &count, NULL, &bound), LT_ELIMIT);
-	assert_says("bound", &bound,
-	    "src: more than 2 pages of DescribeSpotPriceHistory");
+	assert_int_equal(do_prices("/aws/ec2/", &login, 2, &count, NULL, &bound), LT_ELIMIT);
+	assert_says("bound", &bound, "src: more than 2 pages of DescribeSpotPriceHistory");
 	assert_int_equal(count, 2 * (AWS_PAGE + 1));
 }
 
@@ -311,14 +292,12 @@ static const struct {
 	bool forgets; /* a role's keys */
 } failures[] = {
     {"/aws/error/401/AuthFailure/",
-	"127.0.0.1: HTTP status 401, want 200: AuthFailure (are the keys right",
-	true},
+	"127.0.0.1: HTTP status 401, want 200: AuthFailure (are the keys right", true},
     {"/aws/error/403/UnauthorizedOperation/",
 	"(allow the IAM action ec2:Do): As AWS \"says\" it & no more.", true},
     {"/aws/error/403/SignatureDoesNotMatch/", "(is the secret key right", true},
     {"/aws/error/400/RequestExpired/", "(is this machine's clock right", false},
-    {"/aws/error/503/RequestLimitExceeded/", "503, want 200: RequestLimit",
-	false},
+    {"/aws/error/503/RequestLimitExceeded/", "503, want 200: RequestLimit", false},
     {"/html", "got text/html, want XML", false},
     {"/status/429", "asks to wait 7 s", false},
 };
@@ -326,8 +305,7 @@ static const struct {
 static void
 test_failures(void **state)
 {
-	static const struct lt_aws_login login = {
-	    "AKID:s3cret", "x-amz-security-token: SESSION"};
+	static const struct lt_aws_login login = {"AKID:s3cret", "x-amz-security-token: SESSION"};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(failures); i++) {
@@ -336,9 +314,8 @@ test_failures(void **state)
 		int count = 0;
 
 		strcpy(memory.token, "kept");
-		assert_int_equal(do_prices(failures[i].path, &login, 2, &count,
-				     &memory, &err),
-		    LT_ENET);
+		assert_int_equal(
+		    do_prices(failures[i].path, &login, 2, &count, &memory, &err), LT_ENET);
 		assert_says(failures[i].path, &err, failures[i].says);
 		assert_null(strstr(err.text, "HIDDEN"));
 		assert_null(strstr(err.text, "s3cret"));

@@ -15,8 +15,7 @@
 
 /* All items as "a=1,b=2;". */
 static int
-take(void *context, const struct lt_aws_text texts[LT_AWS_FIELDS_MAX],
-    struct lt_error *err)
+take(void *context, const struct lt_aws_text texts[LT_AWS_FIELDS_MAX], struct lt_error *err)
 {
 	char *const out = context;
 	char one[64], two[64];
@@ -26,8 +25,7 @@ take(void *context, const struct lt_aws_text texts[LT_AWS_FIELDS_MAX],
 	if (strcmp(one, "stop") == 0)
 		return lt_fail(err, LT_ELIMIT, "stopped");
 	snprintf(out + strlen(out), 256 - strlen(out), "%s%s,%s%s;", one,
-	    texts[0].at == NULL ? "-" : "", two,
-	    texts[1].at == NULL ? "-" : "");
+	    texts[0].at == NULL ? "-" : "", two, texts[1].at == NULL ? "-" : "");
 	return LT_OK;
 }
 
@@ -44,11 +42,7 @@ static const struct {
 } cases[] = {
     {.why = "nothing", .bytes = "", .says = "empty, want XML"},
     {.why = "blanks", .bytes = " \n", .says = "empty, want XML"},
-    {.why = "words",
-	.bytes = "Service Unavailable",
-	.says = "not XML",
-	.line = 1,
-	.column = 1},
+    {.why = "words", .bytes = "Service Unavailable", .says = "not XML", .line = 1, .column = 1},
     {.why = "words after it",
 	.bytes = "<R></R>\nand more",
 	.says = "not XML",
@@ -70,17 +64,9 @@ static const struct {
 	.says = "cut off within a tag",
 	.line = 1,
 	.column = 4},
-    {.why = "cut off after a bracket",
-	.bytes = "<R><",
-	.says = "cut off",
-	1,
-	4},
+    {.why = "cut off after a bracket", .bytes = "<R><", .says = "cut off", 1, 4},
     {.why = "cut off in an end", .bytes = "<R></R", .says = "cut off", 1, 4},
-    {.why = "cut off in a comment",
-	.bytes = "<R><!-- ",
-	.says = "cut off",
-	1,
-	4},
+    {.why = "cut off in a comment", .bytes = "<R><!-- ", .says = "cut off", 1, 4},
     {.why = "cut off in an attribute",
 	.bytes = "<R a=\"></R>",
 	.says = "cut off",
@@ -101,11 +87,7 @@ static const struct {
 	.says = "an end without a start",
 	.line = 1,
 	.column = 5},
-    {.why = "two roots",
-	.bytes = "<R/><R/>",
-	.says = "a second root",
-	.line = 1,
-	.column = 6},
+    {.why = "two roots", .bytes = "<R/><R/>", .says = "a second root", .line = 1, .column = 6},
     {.why = "no name", .bytes = "<R><></></R>", .says = "without name", 1, 5},
     {.why = "a DTD",
 	.bytes = "<!DOCTYPE R [<!ENTITY a \"b\">]><R/>",
@@ -167,25 +149,23 @@ test_read(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const char *const why = cases[i].why;
 		char out[256] = "", next_text[64];
-		struct lt_aws_page page = {.bytes = cases[i].bytes,
-		    .byte_count = strlen(cases[i].bytes)};
+		struct lt_aws_page page = {
+		    .bytes = cases[i].bytes, .byte_count = strlen(cases[i].bytes)};
 		struct lt_error err = {0};
 		const int code = lt_aws_items_read(&items, out, &page, &err);
 
-		if ((code == LT_OK) != (cases[i].says == NULL) ||
-		    err.line != cases[i].line || err.column != cases[i].column)
-			fail_msg("%s: %d, line %d, column %d: %s", why, code,
-			    err.line, err.column, err.text);
+		if ((code == LT_OK) != (cases[i].says == NULL) || err.line != cases[i].line ||
+		    err.column != cases[i].column)
+			fail_msg("%s: %d, line %d, column %d: %s", why, code, err.line, err.column,
+			    err.text);
 		if (code != LT_OK) {
 			assert_says(why, &err, cases[i].says);
 			continue;
 		}
 		assert_string_equal(out, cases[i].items);
-		assert_int_equal(
-		    lt_aws_text_copy(next_text, sizeof(next_text), &page.next),
+		assert_int_equal(lt_aws_text_copy(next_text, sizeof(next_text), &page.next),
 		    cases[i].next != NULL);
-		assert_string_equal(
-		    next_text, cases[i].next == NULL ? "" : cases[i].next);
+		assert_string_equal(next_text, cases[i].next == NULL ? "" : cases[i].next);
 	}
 }
 
@@ -193,20 +173,17 @@ test_read(void **state)
 static void
 test_cut(void **state)
 {
-	static const char bytes[] =
-	    "<?xml version=\"1.0\"?><R a='b'><set><item><one>1</one></item>"
-	    "</set><nextToken>x</nextToken></R>";
+	static const char bytes[] = "<?xml version=\"1.0\"?><R a='b'><set><item><one>1</one></item>"
+				    "</set><nextToken>x</nextToken></R>";
 
 	(void)state;
 	for (size_t length = 0; length < sizeof(bytes); length++) {
 		char out[256] = "";
-		struct lt_aws_page page = {
-		    .bytes = bytes, .byte_count = length};
+		struct lt_aws_page page = {.bytes = bytes, .byte_count = length};
 		struct lt_error err = {0};
 		const int code = lt_aws_items_read(&items, out, &page, &err);
 
-		assert_int_equal(
-		    code, length == sizeof(bytes) - 1 ? LT_OK : LT_EINPUT);
+		assert_int_equal(code, length == sizeof(bytes) - 1 ? LT_OK : LT_EINPUT);
 		assert_int_equal(code == LT_OK, err.text[0] == '\0');
 	}
 }
@@ -219,8 +196,7 @@ test_utf16(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(
-	    lt_aws_items_read(&items, NULL, &page, &err), LT_EINPUT);
+	assert_int_equal(lt_aws_items_read(&items, NULL, &page, &err), LT_EINPUT);
 	assert_says("UTF-16", &err, "not XML in UTF-8: a NUL byte");
 }
 

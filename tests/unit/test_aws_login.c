@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keys of AWS from the environment, a file and an instance's role; none of
- * them in an error.
+ * Keys of AWS from the environment, a file and an instance's role; none of them in an error.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,18 +22,14 @@ static const struct lt_adapter login_adapter = {
 
 static const struct option_case option_cases[] = {
     {"nothing: the environment", {{NULL, NULL}}, 0, NULL},
-    {"another kind", {{"credentials", "vault"}}, 10,
-	"want environment, file or instance"},
+    {"another kind", {{"credentials", "vault"}}, 10, "want environment, file or instance"},
     {"no file", {{"credentials", "file"}}, 10, "credentials_file: missing"},
-    {"a relative file", {{"credentials", "file"}, {"credentials_file", "aws"}},
-	11, "want an absolute path"},
-    {"a file that is not read", {{"credentials_file", "/aws"}}, 10,
-	"need credentials: file"},
+    {"a relative file", {{"credentials", "file"}, {"credentials_file", "aws"}}, 11,
+	"want an absolute path"},
+    {"a file that is not read", {{"credentials_file", "/aws"}}, 10, "need credentials: file"},
     {"a profile of no file", {{"profile", "a"}}, 10, "need credentials: file"},
-    {"a file", {{"credentials", "file"}, {"credentials_file", "/aws"}}, 0,
-	NULL},
-    {"the role of another host", {{"imds_url", "169.254.169.254"}}, 10,
-	"want http://"},
+    {"a file", {{"credentials", "file"}, {"credentials_file", "/aws"}}, 0, NULL},
+    {"the role of another host", {{"imds_url", "169.254.169.254"}}, 10, "want http://"},
     {"a role", {{"credentials", "instance"}}, 0, NULL},
 };
 
@@ -57,8 +52,7 @@ static const struct {
 	.profile = "b",
 	.says = "no section [b]"},
     {.why = "no secret",
-	.text =
-	    "[b]\naws_access_key_id=AKID\n[c]\naws_secret_access_key=s3cret",
+	.text = "[b]\naws_access_key_id=AKID\n[c]\naws_secret_access_key=s3cret",
 	.profile = "b",
 	.says = "section [b]: no secret access key"},
     {.why = "no id",
@@ -100,8 +94,7 @@ test_file_text(void **state)
 		int code;
 
 		strcpy(text, file_cases[i].text);
-		code = lt_aws_login_of_file(
-		    &login, text, file_cases[i].profile, &err);
+		code = lt_aws_login_of_file(&login, text, file_cases[i].profile, &err);
 		if ((code == LT_OK) != (file_cases[i].says == NULL))
 			fail_msg("%s: %s", file_cases[i].why, err.text);
 		assert_null(strstr(err.text, "s3cret"));
@@ -109,15 +102,14 @@ test_file_text(void **state)
 			assert_string_equal(login.pair, file_cases[i].pair);
 			assert_string_equal(login.header, file_cases[i].header);
 		} else {
-			assert_says(
-			    file_cases[i].why, &err, file_cases[i].says);
+			assert_says(file_cases[i].why, &err, file_cases[i].says);
 		}
 	}
 }
 
 static int
-get(const struct pair *pairs, struct lt_source_memory *memory,
-    int64_t now_utc_s, struct lt_aws_login *login, struct lt_error *err)
+get(const struct pair *pairs, struct lt_source_memory *memory, int64_t now_utc_s,
+    struct lt_aws_login *login, struct lt_error *err)
 {
 	struct lt_source_options options = options_of(pairs);
 	struct lt_points points = {0};
@@ -132,10 +124,9 @@ static void
 test_file(void **state)
 {
 	char path[] = "/tmp/lt-aws-XXXXXX";
-	const struct pair pairs[] = {{"credentials", "file"},
-	    {"credentials_file", path}, {"profile", "p"}, {NULL, NULL}};
-	static const char text[] =
-	    "[p]\naws_access_key_id=AKID\naws_secret_access_key=s3cret\n";
+	const struct pair pairs[] = {
+	    {"credentials", "file"}, {"credentials_file", path}, {"profile", "p"}, {NULL, NULL}};
+	static const char text[] = "[p]\naws_access_key_id=AKID\naws_secret_access_key=s3cret\n";
 	struct lt_aws_login login = {"", ""};
 	struct lt_error err = {0}, wide = {0}, gone = {0};
 
@@ -180,8 +171,7 @@ static void
 test_role(void **state)
 {
 	char url[128];
-	const struct pair pairs[] = {
-	    {"credentials", "instance"}, {"imds_url", url}, {NULL, NULL}};
+	const struct pair pairs[] = {{"credentials", "instance"}, {"imds_url", url}, {NULL, NULL}};
 	static struct lt_source_memory memory;
 	struct lt_aws_login login = {"", ""};
 	struct lt_error err = {0};
@@ -192,23 +182,17 @@ test_role(void **state)
 	if (get(pairs, &memory, now_utc_s, &login, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_string_equal(login.pair, "AKROLE:role/secret");
-	assert_string_equal(
-	    login.header, "x-amz-security-token: role-session==");
+	assert_string_equal(login.header, "x-amz-security-token: role-session==");
 	assert_int_equal(memory.trace_count, 3);
 	assert_non_null(strstr(memory.trace[0].request, "PUT http://127"));
-	assert_non_null(strstr(
-	    memory.trace[2].request, "/security-credentials/lowtide-role"));
-	assert_between(
-	    memory.token_until_utc_s, now_utc_s + 3299, now_utc_s + 3302);
+	assert_non_null(strstr(memory.trace[2].request, "/security-credentials/lowtide-role"));
+	assert_between(memory.token_until_utc_s, now_utc_s + 3299, now_utc_s + 3302);
 	memset(&login, 0, sizeof(login));
-	assert_int_equal(
-	    get(pairs, &memory, now_utc_s + 3200, &login, &err), LT_OK);
+	assert_int_equal(get(pairs, &memory, now_utc_s + 3200, &login, &err), LT_OK);
 	assert_int_equal(memory.trace_count, 0);
 	assert_string_equal(login.pair, "AKROLE:role/secret");
-	assert_string_equal(
-	    login.header, "x-amz-security-token: role-session==");
-	assert_int_equal(
-	    get(pairs, &memory, now_utc_s + 3310, &login, &err), LT_OK);
+	assert_string_equal(login.header, "x-amz-security-token: role-session==");
+	assert_int_equal(get(pairs, &memory, now_utc_s + 3310, &login, &err), LT_OK);
 	assert_int_equal(memory.trace_count, 3);
 }
 
@@ -217,8 +201,7 @@ static void
 test_role_past_proxy(void **state)
 {
 	char url[128];
-	const struct pair pairs[] = {
-	    {"credentials", "instance"}, {"imds_url", url}, {NULL, NULL}};
+	const struct pair pairs[] = {{"credentials", "instance"}, {"imds_url", url}, {NULL, NULL}};
 	struct lt_aws_login login = {"", ""};
 	struct lt_error err = {0};
 
@@ -247,8 +230,8 @@ test_role_faults(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(faults); i++) {
 		char url[128];
-		const struct pair pairs[] = {{"credentials", "instance"},
-		    {"imds_url", url}, {NULL, NULL}};
+		const struct pair pairs[] = {
+		    {"credentials", "instance"}, {"imds_url", url}, {NULL, NULL}};
 		struct lt_aws_login login = {"", ""};
 		struct lt_error err = {0};
 
@@ -263,8 +246,7 @@ static const struct {
 	const char *why, *bytes, *says;
 } role_cases[] = {
     {"empty", "", "want one JSON object"},
-    {"cut off after the secret", "{\"SecretAccessKey\":\"s3cret\",",
-	"want one JSON object"},
+    {"cut off after the secret", "{\"SecretAccessKey\":\"s3cret\",", "want one JSON object"},
     {"a list", "[\"s3cret\"]", "no time in \"Expiration\""},
     {"no end",
 	"{\"Code\":\"Success\",\"AccessKeyId\":\"AK\","
@@ -293,9 +275,8 @@ test_role_text(void **state)
 		struct lt_error err = {0};
 		int64_t until_utc_s;
 
-		assert_int_equal(
-		    lt_aws_login_of_role(&login, role_cases[i].bytes,
-			strlen(role_cases[i].bytes), &until_utc_s, &err),
+		assert_int_equal(lt_aws_login_of_role(&login, role_cases[i].bytes,
+				     strlen(role_cases[i].bytes), &until_utc_s, &err),
 		    LT_EINPUT);
 		assert_says(role_cases[i].why, &err, role_cases[i].says);
 		assert_null(strstr(err.text, "s3cret"));

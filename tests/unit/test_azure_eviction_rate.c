@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Azure's eviction rate: steps to hazards, the login and its token, pages and
- * refusals of Resource Graph; and no secret in any word or trace.
+ * Azure's eviction rate: steps to hazards, the login and its token, pages and refusals of Resource
+ * Graph; and no secret in any word or trace.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -16,40 +16,34 @@
 
 #define NOW 1767225700 /* 2026-01-01T00:01:40Z */
 #define HOUR 1767225600
-#define PLACE                                                                  \
-	{"region", "EastUS"},                                                  \
-	{                                                                      \
-		"sku", "Standard_NC4as_T4_v3"                                  \
+#define PLACE                                                                                      \
+	{"region", "EastUS"},                                                                      \
+	{                                                                                          \
+		"sku", "Standard_NC4as_T4_v3"                                                      \
 	}
-#define IDS                                                                    \
-	{"tenant_id", AZURE_TENANT},                                           \
-	{                                                                      \
-		"client_id", AZURE_CLIENT                                      \
+#define IDS                                                                                        \
+	{"tenant_id", AZURE_TENANT},                                                               \
+	{                                                                                          \
+		"client_id", AZURE_CLIENT                                                          \
 	}
 
 static const struct option_case option_cases[] = {
     {"no client", {PLACE, {"tenant_id", "a"}}, 0, "needs \"client_id\""},
-    {"no secret", {PLACE, IDS}, 0,
-	"secret_file or secret_env: missing, want where the secret is"},
-    {"two secrets", {PLACE, IDS, {"secret_file", "/a"}, {"secret_env", "A"}},
-	15, "secret_file and secret_env, want one of them"},
+    {"no secret", {PLACE, IDS}, 0, "secret_file or secret_env: missing, want where the secret is"},
+    {"two secrets", {PLACE, IDS, {"secret_file", "/a"}, {"secret_env", "A"}}, 15,
+	"secret_file and secret_env, want one of them"},
     {"a relative file", {PLACE, IDS, {"secret_file", "a"}}, 14,
 	"secret_file: got \"a\", want an absolute path"},
     {"a path in the tenant",
-	{PLACE, {"tenant_id", "a/../b"}, {"client_id", "a"},
-	    {"secret_env", "A"}},
-	12, "tenant_id: got \"a/../b\", want an ID"},
+	{PLACE, {"tenant_id", "a/../b"}, {"client_id", "a"}, {"secret_env", "A"}}, 12,
+	"tenant_id: got \"a/../b\", want an ID"},
     {"more than an ID in the client",
-	{PLACE, {"tenant_id", "a"}, {"client_id", "a&scope=b"},
-	    {"secret_env", "A"}},
-	13, "client_id: got \"a&scope=b\""},
-    {"a quote in the region",
-	{{"region", "eastus')"}, {"sku", "a"}, IDS, {"secret_env", "A"}}, 10,
+	{PLACE, {"tenant_id", "a"}, {"client_id", "a&scope=b"}, {"secret_env", "A"}}, 13,
+	"client_id: got \"a&scope=b\""},
+    {"a quote in the region", {{"region", "eastus')"}, {"sku", "a"}, IDS, {"secret_env", "A"}}, 10,
 	"region: got \"eastus')\""},
-    {"not http", {PLACE, IDS, {"secret_env", "A"}, {"url", "ftp://a"}}, 15,
-	"url: want http://"},
-    {"a login that is no URL",
-	{PLACE, IDS, {"secret_env", "A"}, {"login_url", "login"}}, 15,
+    {"not http", {PLACE, IDS, {"secret_env", "A"}, {"url", "ftp://a"}}, 15, "url: want http://"},
+    {"a login that is no URL", {PLACE, IDS, {"secret_env", "A"}, {"login_url", "login"}}, 15,
 	"login_url: want http://"},
     {"a tenant by its domain",
 	{PLACE, {"tenant_id", "site.onmicrosoft.com"}, {"client_id", "a-1"},
@@ -64,9 +58,8 @@ test_options(void **state)
 	check_options(option_cases, COUNT(option_cases));
 }
 
-#define ROW(region, sku, rate)                                                 \
-	"{\"skuName\":\"" sku "\",\"location\":\"" region                      \
-	"\",\"spotEvictionRate\":" rate "}"
+#define ROW(region, sku, rate)                                                                     \
+	"{\"skuName\":\"" sku "\",\"location\":\"" region "\",\"spotEvictionRate\":" rate "}"
 #define DATA(rows) "{\"count\":1,\"data\":[" rows "]}"
 #define RATE(rate) ROW("eastus", "standard_nc4as_t4_v3", rate)
 
@@ -103,9 +96,7 @@ static const struct {
     {.why = "an empty rate is not the least",
 	.bytes = DATA(RATE("\"\"")),
 	.says = "spotEvictionRate: got \"\", want 0-5, 5-10"},
-    {.why = "a number",
-	.bytes = DATA(RATE("7")),
-	.says = "spotEvictionRate: got \"\""},
+    {.why = "a number", .bytes = DATA(RATE("7")), .says = "spotEvictionRate: got \"\""},
     {.why = "a step that nobody knows",
 	.bytes = DATA(RATE("\"20-25\"")),
 	.says = "spotEvictionRate: got \"20-25\", want"},
@@ -129,26 +120,23 @@ static const struct {
 	.chance = 0.25,
 	.note = "20+ % an hour, of the last 28 days"},
     {.why = "of two the worse; one bad row does not cost the others",
-	.bytes = "\xEF\xBB\xBF" DATA(
-	    RATE("\"5-10\"") "," RATE("\"0-5\"") "," RATE("\"?\"")),
+	.bytes = "\xEF\xBB\xBF" DATA(RATE("\"5-10\"") "," RATE("\"0-5\"") "," RATE("\"?\"")),
 	.chance = 0.075,
 	.note = "5-10 % an hour, of the last 28 days"},
 };
 
 static void
-assert_rate(const char *why, const struct lt_points *points, double chance,
-    int64_t hour_utc_s, const char *note)
+assert_rate(const char *why, const struct lt_points *points, double chance, int64_t hour_utc_s,
+    const char *note)
 {
 	const struct lt_point *const point = points->points;
 
 	if (points->count != 1 || point->start_utc_s != hour_utc_s ||
 	    point->end_utc_s != hour_utc_s + 12 * 3600 ||
 	    fabs(point->value + log(1 - chance)) > 1e-12 ||
-	    point->quality != LT_QUALITY_ESTIMATED ||
-	    points->quantity != LT_QUANTITY_HAZARD ||
+	    point->quality != LT_QUALITY_ESTIMATED || points->quantity != LT_QUANTITY_HAZARD ||
 	    strcmp(points->note, note) != 0)
-		fail_msg(
-		    "%s: %zu points, %s", why, points->count, points->note);
+		fail_msg("%s: %zu points, %s", why, points->count, points->note);
 }
 
 static void
@@ -161,10 +149,10 @@ test_parse(void **state)
 	for (size_t i = 0; i < COUNT(parse_cases); i++) {
 		struct lt_points points = {0};
 
-		if (parses(&options, NOW, parse_cases[i].why,
-			parse_cases[i].bytes, parse_cases[i].says, &points))
-			assert_rate(parse_cases[i].why, &points,
-			    parse_cases[i].chance, HOUR, parse_cases[i].note);
+		if (parses(&options, NOW, parse_cases[i].why, parse_cases[i].bytes,
+			parse_cases[i].says, &points))
+			assert_rate(parse_cases[i].why, &points, parse_cases[i].chance, HOUR,
+			    parse_cases[i].note);
 		lt_points_free(&points);
 	}
 }
@@ -181,8 +169,7 @@ static void
 fetch(struct attempt *attempt, const char *path, const char *login_path)
 {
 	char url[128], login_url[128];
-	const struct pair pairs[] = {PLACE, IDS,
-	    {"secret_env", "LT_TEST_AZURE"}, {"url", url},
+	const struct pair pairs[] = {PLACE, IDS, {"secret_env", "LT_TEST_AZURE"}, {"url", url},
 	    {"login_url", login_url}, {NULL, NULL}};
 	struct lt_source_options options = options_of(pairs);
 
@@ -192,8 +179,7 @@ fetch(struct attempt *attempt, const char *path, const char *login_path)
 	attempt->err = (struct lt_error){0};
 	attempt->points = (struct lt_points){0};
 	attempt->code = lt_adapter_fetch(adapter, &options,
-	    &(struct lt_window){NOW - 86400, NOW, NOW}, &attempt->points,
-	    &attempt->err);
+	    &(struct lt_window){NOW - 86400, NOW, NOW}, &attempt->points, &attempt->err);
 }
 
 /* Nothing secret in what people may read. */
@@ -206,19 +192,17 @@ assert_discreet(const struct attempt *attempt)
 	for (size_t i = 0; i < COUNT(secrets); i++) {
 		if (strstr(attempt->err.text, secrets[i]) != NULL ||
 		    strstr(attempt->points.note, secrets[i]) != NULL)
-			fail_msg("%s is in: %s %s", secrets[i],
-			    attempt->err.text, attempt->points.note);
+			fail_msg(
+			    "%s is in: %s %s", secrets[i], attempt->err.text, attempt->points.note);
 		for (int j = 0; j < attempt->memory.trace_count; j++)
-			if (strstr(attempt->memory.trace[j].request,
-				secrets[i]) != NULL)
-				fail_msg("%s is in: %s", secrets[i],
-				    attempt->memory.trace[j].request);
+			if (strstr(attempt->memory.trace[j].request, secrets[i]) != NULL)
+				fail_msg(
+				    "%s is in: %s", secrets[i], attempt->memory.trace[j].request);
 	}
 }
 
 static void
-assert_fetched(
-    struct attempt *attempt, double chance, const char *note, int request_count)
+assert_fetched(struct attempt *attempt, double chance, const char *note, int request_count)
 {
 	if (attempt->code != LT_OK)
 		fail_msg("%s", attempt->err.text);
@@ -263,8 +247,8 @@ static void
 test_without_memory(void **state)
 {
 	char path[] = "/tmp/test_azure.XXXXXX", url[128];
-	const struct pair pairs[] = {PLACE, IDS, {"secret_file", path},
-	    {"url", url}, {"login_url", url}, {NULL, NULL}};
+	const struct pair pairs[] = {
+	    PLACE, IDS, {"secret_file", path}, {"url", url}, {"login_url", url}, {NULL, NULL}};
 	const struct lt_source_options options = options_of(pairs);
 	struct lt_points points = {0};
 	struct lt_error err = {0};
@@ -272,8 +256,8 @@ test_without_memory(void **state)
 	(void)state;
 	write_file(path, AZURE_SECRET "\n", strlen(AZURE_SECRET "\n"));
 	server_url(url, "/azure");
-	if (lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){0, NOW, NOW}, &points, &err) != LT_OK)
+	if (lt_adapter_fetch(adapter, &options, &(struct lt_window){0, NOW, NOW}, &points, &err) !=
+	    LT_OK)
 		fail_msg("%s", err.text);
 	unlink(path);
 	assert_rate("from a file", &points, 0.075, HOUR, FIVE_TO_TEN);
@@ -291,43 +275,35 @@ static const struct {
 	"client secret provided."},
     {"no secret", "/azure", "/azure", NULL, "", LT_EINPUT, 0, 0,
 	"LT_TEST_AZURE: not in the environment"},
-    {"a gateway that repeats the request", "/azure", "/azure/fault-echo",
-	AZURE_SECRET, "", LT_ENET, 1, 0,
-	"HTTP status 502, want 200: no reason in a known form"},
+    {"a gateway that repeats the request", "/azure", "/azure/fault-echo", AZURE_SECRET, "", LT_ENET,
+	1, 0, "HTTP status 502, want 200: no reason in a known form"},
     {"a login page", "/azure", "/html", AZURE_SECRET, "", LT_ENET, 1, 0,
 	"127.0.0.1: got text/html, want JSON"},
-    {"a login without a token", "/azure", "/azure/fault-no-token", AZURE_SECRET,
-	"", LT_EINPUT, 1, 0,
-	"127.0.0.1: access_token: 0 bytes, want 1 to 4095"},
-    {"a login that is no JSON: not a piece of it is told", "/azure",
-	"/azure/fault-bare-token", AZURE_SECRET, "", LT_EINPUT, 1, 0,
-	"127.0.0.1: the login's answer: want one JSON object"},
-    {"a login that asks to wait", "/azure", "/status/429/", AZURE_SECRET, "",
-	LT_ENET, 1, 7, "asks to wait 7 s: Status: as you like"},
-    {"a fresh token is refused: no second login", "/azure/fault-denied",
-	"/azure", AZURE_SECRET, "", LT_ENET, 2, 0,
-	"HTTP status 401, want 200: ExpiredAuthenticationToken: The access"},
-    {"a kept and a fresh one are refused", "/azure/fault-denied", "/azure",
-	AZURE_SECRET, AZURE_TOKEN, LT_ENET, 3, 0,
-	"HTTP status 401, want 200: ExpiredAuthenticationToken"},
-    {"a kept one is refused, and the login fails", "/azure/fault-denied",
-	"/azure", "s3cret-old", AZURE_TOKEN, LT_ENET, 2, 0, "AADSTS7000215"},
-    {"no rights: no second login", "/azure/fault-forbidden", "/azure",
-	AZURE_SECRET, AZURE_TOKEN, LT_ENET, 1, 0,
-	"HTTP status 403, want 200: AuthorizationFailed: The client"},
-    {"a query that it does not take", "/azure/fault-invalid", "/azure",
-	AZURE_SECRET, AZURE_TOKEN, LT_ENET, 1, 0,
-	"HTTP status 400, want 200: InvalidQuery: Query is invalid."},
-    {"too many queries", "/azure/fault-throttled", "/azure", AZURE_SECRET,
-	AZURE_TOKEN, LT_ENET, 1, 5, "asks to wait 5 s: RateLimiting"},
-    {"no rows", "/azure/fault-none", "/azure", AZURE_SECRET, AZURE_TOKEN,
-	LT_EINPUT, 1, 0,
+    {"a login without a token", "/azure", "/azure/fault-no-token", AZURE_SECRET, "", LT_EINPUT, 1,
+	0, "127.0.0.1: access_token: 0 bytes, want 1 to 4095"},
+    {"a login that is no JSON: not a piece of it is told", "/azure", "/azure/fault-bare-token",
+	AZURE_SECRET, "", LT_EINPUT, 1, 0, "127.0.0.1: the login's answer: want one JSON object"},
+    {"a login that asks to wait", "/azure", "/status/429/", AZURE_SECRET, "", LT_ENET, 1, 7,
+	"asks to wait 7 s: Status: as you like"},
+    {"a fresh token is refused: no second login", "/azure/fault-denied", "/azure", AZURE_SECRET, "",
+	LT_ENET, 2, 0, "HTTP status 401, want 200: ExpiredAuthenticationToken: The access"},
+    {"a kept and a fresh one are refused", "/azure/fault-denied", "/azure", AZURE_SECRET,
+	AZURE_TOKEN, LT_ENET, 3, 0, "HTTP status 401, want 200: ExpiredAuthenticationToken"},
+    {"a kept one is refused, and the login fails", "/azure/fault-denied", "/azure", "s3cret-old",
+	AZURE_TOKEN, LT_ENET, 2, 0, "AADSTS7000215"},
+    {"no rights: no second login", "/azure/fault-forbidden", "/azure", AZURE_SECRET, AZURE_TOKEN,
+	LT_ENET, 1, 0, "HTTP status 403, want 200: AuthorizationFailed: The client"},
+    {"a query that it does not take", "/azure/fault-invalid", "/azure", AZURE_SECRET, AZURE_TOKEN,
+	LT_ENET, 1, 0, "HTTP status 400, want 200: InvalidQuery: Query is invalid."},
+    {"too many queries", "/azure/fault-throttled", "/azure", AZURE_SECRET, AZURE_TOKEN, LT_ENET, 1,
+	5, "asks to wait 5 s: RateLimiting"},
+    {"no rows", "/azure/fault-none", "/azure", AZURE_SECRET, AZURE_TOKEN, LT_EINPUT, 1, 0,
 	"127.0.0.1: no eviction rate of Standard_NC4as_T4_v3 in EastUS: no "
 	"row"},
-    {"pages without end", "/azure/fault-endless", "/azure", AZURE_SECRET,
-	AZURE_TOKEN, LT_ELIMIT, 4, 0, "more than 4 pages"},
-    {"cut off", "/truncated/a", "/azure", AZURE_SECRET, AZURE_TOKEN, LT_EINPUT,
-	1, 0, "127.0.0.1: line 1, column "},
+    {"pages without end", "/azure/fault-endless", "/azure", AZURE_SECRET, AZURE_TOKEN, LT_ELIMIT, 4,
+	0, "more than 4 pages"},
+    {"cut off", "/truncated/a", "/azure", AZURE_SECRET, AZURE_TOKEN, LT_EINPUT, 1, 0,
+	"127.0.0.1: line 1, column "},
 };
 
 static void
@@ -348,9 +324,8 @@ test_faults(void **state)
 		    attempt.memory.trace_count != faults[i].requests ||
 		    attempt.points.retry_after_s != faults[i].retry_after_s ||
 		    attempt.points.count != 0)
-			fail_msg("%s: %d, %d requests: %s", faults[i].why,
-			    attempt.code, attempt.memory.trace_count,
-			    attempt.err.text);
+			fail_msg("%s: %d, %d requests: %s", faults[i].why, attempt.code,
+			    attempt.memory.trace_count, attempt.err.text);
 		assert_says(faults[i].why, &attempt.err, faults[i].says);
 		assert_int_equal(attempt.err.line, 0);
 		assert_discreet(&attempt);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests that Slurm could not start: how long they are barred, and how a
- * market has them.
+ * Requests that Slurm could not start: how long they are barred, and how a market has them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,16 +17,13 @@
 
 enum { NOW = 1763690400 };
 
-static struct lt_partition partitions[] = {
-    {.name = "home"}, {.name = "cheap"}, {.name = "spot"}};
-static struct lt_market market = {
-    .partition_count = 3, .partitions = partitions};
+static struct lt_partition partitions[] = {{.name = "home"}, {.name = "cheap"}, {.name = "spot"}};
+static struct lt_market market = {.partition_count = 3, .partitions = partitions};
 
 static struct lt_barred
 barred(uint64_t asked, const char *partition, int64_t made_utc_s)
 {
-	struct lt_barred made = {
-	    .asked = asked, .tables = 5, .made_utc_s = made_utc_s};
+	struct lt_barred made = {.asked = asked, .tables = 5, .made_utc_s = made_utc_s};
 
 	snprintf(made.partition, sizeof(made.partition), "%s", partition);
 	return made;
@@ -70,9 +66,8 @@ a_market_has_them_in_order(void **state)
 {
 	struct lt_bars_state bars = {0};
 	struct lt_bar out[LT_BARS_MAX];
-	const struct lt_barred made[] = {barred(9, "spot", NOW),
-	    barred(7, "spot", NOW), barred(9, "cheap", NOW),
-	    barred(9, "spot", NOW + 1), barred(8, "gone", NOW)};
+	const struct lt_barred made[] = {barred(9, "spot", NOW), barred(7, "spot", NOW),
+	    barred(9, "cheap", NOW), barred(9, "spot", NOW + 1), barred(8, "gone", NOW)};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++)
@@ -100,13 +95,11 @@ of_too_many_the_oldest_goes(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < LT_BARS_MAX + 2; i++) {
-		const struct lt_barred one =
-		    barred(100 + i, "cheap", NOW + i / 100);
+		const struct lt_barred one = barred(100 + i, "cheap", NOW + i / 100);
 
 		assert_int_equal(lt_bars_put(&bars, &one, NULL), LT_OK);
 	}
-	assert_int_equal(
-	    lt_bars_of_market(out, &bars, &market, 5, NOW + 60), LT_BARS_MAX);
+	assert_int_equal(lt_bars_of_market(out, &bars, &market, 5, NOW + 60), LT_BARS_MAX);
 	assert_int_equal(out[0].asked, 102);
 	assert_int_equal(out[LT_BARS_MAX - 1].asked, 100 + LT_BARS_MAX + 1);
 	free(bars.items);

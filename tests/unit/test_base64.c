@@ -36,8 +36,7 @@ test_vectors(void **state)
 
 		lt_base64(text, (const unsigned char *)cases[i].plain, length);
 		assert_string_equal(text, cases[i].text);
-		assert_int_equal(
-		    lt_base64_decode(back, sizeof(back), text), (long)length);
+		assert_int_equal(lt_base64_decode(back, sizeof(back), text), (long)length);
 		assert_memory_equal(back, cases[i].plain, length);
 	}
 }

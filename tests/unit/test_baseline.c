@@ -25,16 +25,13 @@ static const struct {
 	bool moved, known;
 	int64_t money;
 } cases[] = {
-    {"not moved: its own charge is it", "spot", "spot", true, false, HOUR,
-	false, true, 0},
-    {"moved from a partition with a price", "spot", "ondemand", true, false,
-	HOUR, true, true, 4000000},
-    {"moved from one without", "spot", "nowhere", true, false, HOUR, true,
-	false, 0},
-    {"its own carbon is known, the other's is not", "spot", "ondemand", true,
-	true, HOUR, true, false, 4000000},
-    {"a run of no length used nothing anywhere", "spot", "nowhere", true, false,
-	0, true, true, 0},
+    {"not moved: its own charge is it", "spot", "spot", true, false, HOUR, false, true, 0},
+    {"moved from a partition with a price", "spot", "ondemand", true, false, HOUR, true, true,
+	4000000},
+    {"moved from one without", "spot", "nowhere", true, false, HOUR, true, false, 0},
+    {"its own carbon is known, the other's is not", "spot", "ondemand", true, true, HOUR, true,
+	false, 4000000},
+    {"a run of no length used nothing anywhere", "spot", "nowhere", true, false, 0, true, true, 0},
 };
 
 static void
@@ -53,9 +50,8 @@ test_baseline(void **state)
 	assert_non_null(d);
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(lt_ledger_open(&d->ledger, dir, &err), LT_OK);
-	assert_int_equal(
-	    lt_ledger_put_rates(d->ledger, "ondemand", LT_RATE_PRICE,
-		&(struct lt_rates){1, &price}, &err),
+	assert_int_equal(lt_ledger_put_rates(d->ledger, "ondemand", LT_RATE_PRICE,
+			     &(struct lt_rates){1, &price}, &err),
 	    LT_OK);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lt_run run = {.start_utc_s = NOW,
@@ -72,12 +68,10 @@ test_baseline(void **state)
 		strcpy(quote.partition, cases[i].plan);
 		strcpy(quote.home, cases[i].home);
 		lt_baseline_of_run(&run, &quote, &d->site.market, d->ledger);
-		if (run.moved != cases[i].moved ||
-		    lt_baseline_known(&run) != cases[i].known ||
+		if (run.moved != cases[i].moved || lt_baseline_known(&run) != cases[i].known ||
 		    run.baseline_money_micros != cases[i].money)
-			fail_msg("%s: moved %d known %d money %lld",
-			    cases[i].why, run.moved, lt_baseline_known(&run),
-			    (long long)run.baseline_money_micros);
+			fail_msg("%s: moved %d known %d money %lld", cases[i].why, run.moved,
+			    lt_baseline_known(&run), (long long)run.baseline_money_micros);
 	}
 	lt_ledger_close(d->ledger);
 	free(d);
@@ -106,8 +100,8 @@ put_prices(struct lt_ledger *ledger)
 	assert_int_equal(lt_ledger_put_rates(ledger, "ondemand", LT_RATE_PRICE,
 			     &(struct lt_rates){12, steps}, &err),
 	    LT_OK);
-	assert_int_equal(lt_ledger_put_rates(ledger, "spot", LT_RATE_PRICE,
-			     &(struct lt_rates){1, &spot}, &err),
+	assert_int_equal(
+	    lt_ledger_put_rates(ledger, "spot", LT_RATE_PRICE, &(struct lt_rates){1, &spot}, &err),
 	    LT_OK);
 }
 
@@ -122,8 +116,7 @@ struct part {
 static struct lt_saved_by all, last; /* of all runs, and of the last */
 
 static int64_t
-base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id,
-    const struct part *part)
+base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id, const struct part *part)
 {
 	struct lt_error err = {0};
 	struct lt_run run = {.key = {job_id, NOW + part->from * 60 - 1},
@@ -149,13 +142,10 @@ base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id,
 	all.time_micros += run.saved_by.time_micros;
 	all.gpu_micros += run.saved_by.gpu_micros;
 	last = run.saved_by;
-	const struct lt_settlement settlement = {.run = &run,
-	    .entries = &entry,
-	    .count = 1,
-	    .now_utc_s = NOW + 100 * HOUR};
+	const struct lt_settlement settlement = {
+	    .run = &run, .entries = &entry, .count = 1, .now_utc_s = NOW + 100 * HOUR};
 
-	assert_int_equal(
-	    lt_ledger_settle(d->ledger, &settlement, &changed, &err), LT_OK);
+	assert_int_equal(lt_ledger_settle(d->ledger, &settlement, &changed, &err), LT_OK);
 	return run.baseline_money_micros;
 }
 
@@ -163,8 +153,7 @@ base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id,
 static void
 other_tasks(struct lt_daemon *d)
 {
-	static const struct part hour = {0, 60, 0, "COMPLETED"},
-				 later = {30, 90, 0, "COMPLETED"};
+	static const struct part hour = {0, 60, 0, "COMPLETED"}, later = {30, 90, 0, "COMPLETED"};
 	const struct lt_quote quote = {.id = 99,
 	    .mode = LT_MODE_ENFORCE,
 	    .objective = LT_OBJECTIVE_COST,
@@ -182,8 +171,7 @@ other_tasks(struct lt_daemon *d)
 static void
 levers_of(struct lt_daemon *d)
 {
-	static const struct part late = {360, 420, 0, "COMPLETED"},
-				 slow = {0, 120, 0, "COMPLETED"};
+	static const struct part late = {360, 420, 0, "COMPLETED"}, slow = {0, 120, 0, "COMPLETED"};
 	struct lt_quote quote = {.id = 98,
 	    .mode = LT_MODE_ENFORCE,
 	    .objective = LT_OBJECTIVE_COST,
@@ -205,18 +193,14 @@ levers_of(struct lt_daemon *d)
 	(void)base_of(d, &quote, 801, &slow);
 	assert_int_equal(last.time_micros, 0);
 	assert_int_equal(last.gpu_micros, -1000000);
-	assert_int_equal(lt_ledger_run(d->ledger,
-			     (struct lt_run_key){801, NOW - 1}, &known, NULL),
-	    LT_OK);
+	assert_int_equal(
+	    lt_ledger_run(d->ledger, (struct lt_run_key){801, NOW - 1}, &known, NULL), LT_OK);
 	assert_int_equal(known.saved_by.gpu_micros, -1000000);
-	assert_int_equal(
-	    lt_ledger_totals(d->ledger, "vision",
-		(struct lt_span){NOW - HOUR, NOW + 99 * HOUR}, totals, NULL),
+	assert_int_equal(lt_ledger_totals(d->ledger, "vision",
+			     (struct lt_span){NOW - HOUR, NOW + 99 * HOUR}, totals, NULL),
 	    LT_OK);
-	assert_int_equal(
-	    totals[LT_ENTRY_CHARGE].saved_by.time_micros, all.time_micros);
-	assert_int_equal(
-	    totals[LT_ENTRY_CHARGE].saved_by.gpu_micros, all.gpu_micros);
+	assert_int_equal(totals[LT_ENTRY_CHARGE].saved_by.time_micros, all.time_micros);
+	assert_int_equal(totals[LT_ENTRY_CHARGE].saved_by.gpu_micros, all.gpu_micros);
 }
 
 /* The same of a run that was moved and of one that was kept, whenever it ran:
@@ -229,24 +213,18 @@ work_of(struct lt_daemon *d)
 		int home, from, to, suspended; /* minutes */
 		int64_t money;
 	} runs[] = {
-	    {"kept, at once", "ondemand", "COMPLETED", "", "", 0, 0, 90, 0,
+	    {"kept, at once", "ondemand", "COMPLETED", "", "", 0, 0, 90, 0, 2000000},
+	    {"kept, after five hours in line", "ondemand", "COMPLETED", "", "", 0, 300, 390, 0,
 		2000000},
-	    {"kept, after five hours in line", "ondemand", "COMPLETED", "", "",
-		0, 300, 390, 0, 2000000},
 	    {"moved", "spot", "COMPLETED", "", "", 0, 300, 390, 0, 2000000},
-	    {"home has no room for an hour", "spot", "COMPLETED", "", "", 60,
-		300, 390, 0, 4000000},
-	    {"half of it stood still", "spot", "COMPLETED", "", "", 0, 300, 390,
-		30, 1000000},
-	    {"nothing of it lasts", "spot", "NODE_FAIL", "", "", 0, 300, 390, 0,
-		0},
-	    {"it ended at once", "spot", "COMPLETED", "", "", 0, 300, 300, 0,
-		0},
+	    {"home has no room for an hour", "spot", "COMPLETED", "", "", 60, 300, 390, 0, 4000000},
+	    {"half of it stood still", "spot", "COMPLETED", "", "", 0, 300, 390, 30, 1000000},
+	    {"nothing of it lasts", "spot", "NODE_FAIL", "", "", 0, 300, 390, 0, 0},
+	    {"it ended at once", "spot", "COMPLETED", "", "", 0, 300, 300, 0, 0},
 	    {"twice as fast at home", "spot", "COMPLETED",
-		"9ae16a3b2f90404f,none,0,0,0,43200,2000000", "", 0, 300, 420, 0,
-		1000000},
-	    {"a quarter of a node there", "spot", "COMPLETED", "",
-		"250000,250000,-,-,-,-,-,-", 0, 300, 390, 0, 500000},
+		"9ae16a3b2f90404f,none,0,0,0,43200,2000000", "", 0, 300, 420, 0, 1000000},
+	    {"a quarter of a node there", "spot", "COMPLETED", "", "250000,250000,-,-,-,-,-,-", 0,
+		300, 390, 0, 500000},
 	};
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
@@ -266,14 +244,11 @@ work_of(struct lt_daemon *d)
 		strcpy(run.state_text, runs[i].state);
 		strcpy(quote.run, runs[i].run);
 		strcpy(quote.levers, runs[i].levers);
-		assert_true(lt_work_at_home(
-		    &work, &run, &quote, &d->site.market, d->ledger));
+		assert_true(lt_work_at_home(&work, &run, &quote, &d->site.market, d->ledger));
 		if (!work.has_money || work.money_micros != runs[i].money)
-			fail_msg("%s: %lld", runs[i].why,
-			    (long long)work.money_micros);
+			fail_msg("%s: %lld", runs[i].why, (long long)work.money_micros);
 		quote.home[0] = '\0';
-		assert_false(lt_work_at_home(
-		    &work, &run, &quote, &d->site.market, d->ledger));
+		assert_false(lt_work_at_home(&work, &run, &quote, &d->site.market, d->ledger));
 		assert_false(work.has_money || work.has_carbon);
 	}
 }
@@ -284,8 +259,7 @@ test_counted_once(void **state)
 {
 	enum { CKPT = LT_QUOTE_CHECKPOINT };
 	static const char twice[] = "9ae16a3b2f90404f,none,0,0,0,43200,2000000";
-	static const char lost[] =
-	    "9ae16a3b2f90404f,none,0,0,0,43200,1000000,2000000,2400";
+	static const char lost[] = "9ae16a3b2f90404f,none,0,0,0,43200,1000000,2000000,2400";
 	static const struct {
 		const char *why, *run, *levers;
 		uint32_t flags, tasks;
@@ -293,43 +267,34 @@ test_counted_once(void **state)
 		struct part parts[3];
 		int64_t base[3];
 	} histories[] = {
-	    {"two hours at home", "", "", 0, 1, 0, 0,
-		{{0, 120, 0, "COMPLETED"}}, {3000000}},
+	    {"two hours at home", "", "", 0, 1, 0, 0, {{0, 120, 0, "COMPLETED"}}, {3000000}},
 	    {"lost work is not done at home", "", "", 0, 1, 0, 0,
-		{{0, 50, 0, "PREEMPTED"}, {60, 180, 0, "COMPLETED"}},
-		{0, 3000000}},
+		{{0, 50, 0, "PREEMPTED"}, {60, 180, 0, "COMPLETED"}}, {0, 3000000}},
 	    {"nor what was sent back", "", "", 0, 1, 0, 0,
-		{{0, 50, 0, "REQUEUED"}, {60, 120, 0, "COMPLETED"}},
-		{0, 1000000}},
+		{{0, 50, 0, "REQUEUED"}, {60, 120, 0, "COMPLETED"}}, {0, 1000000}},
 	    {"checkpoints keep all but twenty minutes", lost, "", CKPT, 1, 0, 0,
-		{{0, 80, 0, "PREEMPTED"}, {600, 660, 0, "COMPLETED"}},
-		{1000000, 2000000}},
+		{{0, 80, 0, "PREEMPTED"}, {600, 660, 0, "COMPLETED"}}, {1000000, 2000000}},
 	    {"how much is lost is not known: all", "", "", CKPT, 1, 0, 0,
-		{{0, 80, 0, "NODE_FAIL"}, {600, 660, 0, "COMPLETED"}},
-		{0, 1000000}},
-	    {"a job that fails has done its work", "", "", 0, 1, 0, 0,
-		{{0, 60, 0, "FAILED"}}, {1000000}},
+		{{0, 80, 0, "NODE_FAIL"}, {600, 660, 0, "COMPLETED"}}, {0, 1000000}},
+	    {"a job that fails has done its work", "", "", 0, 1, 0, 0, {{0, 60, 0, "FAILED"}},
+		{1000000}},
 	    {"one that is resized goes on", "", "", 0, 1, 0, 0,
-		{{0, 60, 0, "RESIZING"}, {60, 120, 0, "COMPLETED"}},
-		{1000000, 2000000}},
+		{{0, 60, 0, "RESIZING"}, {60, 120, 0, "COMPLETED"}}, {1000000, 2000000}},
 	    {"twice as slow as home, as it was decided", twice, "", 0, 1, 0, 0,
 		{{0, 120, 0, "COMPLETED"}}, {1000000}},
-	    {"nobody suspends it at home", "", "", 0, 1, 0, 0,
-		{{0, 120, 60, "COMPLETED"}}, {1000000}},
-	    {"from home's first start with room", "", "", 0, 1, 60, 60,
-		{{60, 120, 0, "COMPLETED"}}, {2000000}},
+	    {"nobody suspends it at home", "", "", 0, 1, 0, 0, {{0, 120, 60, "COMPLETED"}},
+		{1000000}},
+	    {"from home's first start with room", "", "", 0, 1, 60, 60, {{60, 120, 0, "COMPLETED"}},
+		{2000000}},
 	    {"it was to wait, and waited longer", "", "", 0, 1, 0, 300,
 		{{360, 420, 0, "COMPLETED"}}, {1000000}},
 	    {"it was not to wait: home is in the same line", "", "", 0, 1, 0, 0,
 		{{60, 120, 0, "COMPLETED"}}, {2000000}},
-	    {"tasks after others", "", "", 0, 9, 0, 300,
-		{{360, 420, 0, "COMPLETED"}}, {2000000}},
+	    {"tasks after others", "", "", 0, 9, 0, 300, {{360, 420, 0, "COMPLETED"}}, {2000000}},
 	    {"a later part: the first one's line", "", "", 0, 1, 0, 0,
-		{{60, 80, 0, "PREEMPTED"}, {400, 460, 0, "COMPLETED"}},
-		{0, 2000000}},
-	    {"a quarter of a node at home, as it was decided", "",
-		"250000,250000,-,-,-,-,-,-", 0, 1, 0, 0,
-		{{0, 120, 0, "COMPLETED"}}, {750000}},
+		{{60, 80, 0, "PREEMPTED"}, {400, 460, 0, "COMPLETED"}}, {0, 2000000}},
+	    {"a quarter of a node at home, as it was decided", "", "250000,250000,-,-,-,-,-,-", 0,
+		1, 0, 0, {{0, 120, 0, "COMPLETED"}}, {750000}},
 	};
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
 	char dir[] = "/tmp/lowtide-base.XXXXXX";
@@ -355,8 +320,7 @@ test_counted_once(void **state)
 		strcpy(quote.run, histories[i].run);
 		strcpy(quote.levers, histories[i].levers);
 		for (int k = 0; k < 3 && histories[i].parts[k].to > 0; k++)
-			assert_int_equal(
-			    base_of(d, &quote, 7 + i, &histories[i].parts[k]),
+			assert_int_equal(base_of(d, &quote, 7 + i, &histories[i].parts[k]),
 			    histories[i].base[k]);
 	}
 	other_tasks(d);
@@ -371,8 +335,8 @@ test_counted_once(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_baseline),
-	    cmocka_unit_test(test_counted_once)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_baseline), cmocka_unit_test(test_counted_once)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists through a child: what is read there is here to the last text, an error
- * there is one here, and so is its death.
+ * Lists through a child: what is read there is here to the last text, an error there is one here,
+ * and so is its death.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -37,8 +37,7 @@ answer(struct lt_error *err)
 }
 
 int
-lt_batch_jobs_each(
-    const struct lt_batch_jobs_reader *reader, struct lt_error *err)
+lt_batch_jobs_each(const struct lt_batch_jobs_reader *reader, struct lt_error *err)
 {
 	const int code = answer(err);
 
@@ -78,8 +77,8 @@ lt_batch_associations(struct lt_batch_associations *to, struct lt_error *err)
 {
 	const int code = answer(err);
 
-	*to = (struct lt_batch_associations){
-	    .unknown_users = 3, .private_data = 5, .job_limits = 6};
+	*to =
+	    (struct lt_batch_associations){.unknown_users = 3, .private_data = 5, .job_limits = 6};
 	if (code != LT_OK)
 		return code;
 	to->account_count = 2;
@@ -89,15 +88,14 @@ lt_batch_associations(struct lt_batch_associations *to, struct lt_error *err)
 	to->pairs = calloc(MANY, sizeof(*to->pairs));
 	for (uint32_t i = 0; i < MANY; i++) {
 		to->pairs[i].uid = 1000 + i;
-		snprintf(
-		    to->pairs[i].user, sizeof(to->pairs[i].user), "user%u", i);
+		snprintf(to->pairs[i].user, sizeof(to->pairs[i].user), "user%u", i);
 	}
 	return LT_OK;
 }
 
 int
-lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+lt_batch_runs(
+    struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	*runs = rows;
 	runs->count = (uint32_t)(to_utc_s - from_utc_s);
@@ -105,8 +103,8 @@ lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
 }
 
 int
-lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+lt_batch_ended(
+    struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	(void)from_utc_s;
 	(void)to_utc_s;
@@ -116,8 +114,8 @@ lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
 }
 
 int
-lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
-    uint32_t count, struct lt_error *err)
+lt_batch_runs_of(
+    struct lt_batch_runs *runs, const uint32_t *job_ids, uint32_t count, struct lt_error *err)
 {
 	*runs = rows;
 	runs->count = job_ids[count - 1];
@@ -138,8 +136,7 @@ test_jobs(void **state)
 {
 	static struct lt_batch_job jobs[MANY];
 	static char names[MANY][16];
-	static const struct lt_batch_asked asked[3] = {
-	    [1] = {.tasks = 1}, [2] = {.tasks = 2}};
+	static const struct lt_batch_asked asked[3] = {[1] = {.tasks = 1}, [2] = {.tasks = 2}};
 	struct lt_batch_jobs got;
 	struct lt_error err = {0};
 
@@ -161,8 +158,7 @@ test_jobs(void **state)
 		    .suspended_s = i,
 		    .asked = i % 3 ? &asked[i % 3] : NULL};
 	}
-	all = (struct lt_batch_jobs){
-	    .count = MANY, .jobs = jobs, .begun_utc_s = 1234567890};
+	all = (struct lt_batch_jobs){.count = MANY, .jobs = jobs, .begun_utc_s = 1234567890};
 	assert_int_equal(lt_child_jobs(&got, &none, &err), LT_OK);
 	assert_int_equal(got.count, MANY);
 	assert_int_equal(got.begun_utc_s, 1234567890);
@@ -199,14 +195,13 @@ test_jobs(void **state)
 	lt_batch_jobs_free(&got);
 }
 
-/* Who is named, and who has the next ids; of nobody there is nothing. While
- * slurmctld is busy the rest waits for the next time. */
+/* Who is named, and who has the next ids; of nobody there is nothing. While slurmctld is busy the
+ * rest waits for the next time. */
 static void
 test_named(void **state)
 {
 	static const uint32_t ids[] = {8, 6, 7};
-	struct lt_job_lookup named = {
-	    .ids = ids, .count = 3, .after = 20, .unseen = 3};
+	struct lt_job_lookup named = {.ids = ids, .count = 3, .after = 20, .unseen = 3};
 	struct lt_job_lookup_found found;
 	struct lt_error err = {0};
 
@@ -255,8 +250,7 @@ test_rows(void **state)
 		    .admin_comment = i % 3 ? text : NULL};
 	}
 	rows = (struct lt_batch_runs){MANY, runs};
-	assert_int_equal(
-	    lt_child_rows(&got, lt_batch_runs, 100, 100 + MANY, &err), LT_OK);
+	assert_int_equal(lt_child_rows(&got, lt_batch_runs, 100, 100 + MANY, &err), LT_OK);
 	assert_int_equal(got.count, MANY);
 	for (uint32_t i = 0; i < MANY; i++) {
 		assert_int_equal(got.runs[i].job_id, i);
@@ -268,13 +262,10 @@ test_rows(void **state)
 			assert_null(got.runs[i].admin_comment);
 	}
 	lt_batch_runs_free(&got);
-	assert_int_equal(
-	    lt_child_rows(&got, lt_batch_ended, 1, 2, &err), LT_OK);
+	assert_int_equal(lt_child_rows(&got, lt_batch_ended, 1, 2, &err), LT_OK);
 	assert_int_equal(got.count, 1);
 	lt_batch_runs_free(&got);
-	assert_int_equal(
-	    lt_child_runs_of_jobs(&got, (const uint32_t[]){9, 7}, 2, &err),
-	    LT_OK);
+	assert_int_equal(lt_child_runs_of_jobs(&got, (const uint32_t[]){9, 7}, 2, &err), LT_OK);
 	assert_int_equal(got.count, 7);
 	lt_batch_runs_free(&got);
 }
@@ -293,10 +284,8 @@ test_failures(void **state)
 	assert_int_equal(jobs.count, 0);
 	manner = DIES;
 	err = (struct lt_error){0};
-	assert_int_equal(
-	    lt_child_rows(&runs, lt_batch_runs, 1, 2, &err), LT_ENET);
-	assert_string_equal(
-	    err.text, "slurmdbd: asking it was ended by signal 9");
+	assert_int_equal(lt_child_rows(&runs, lt_batch_runs, 1, 2, &err), LT_ENET);
+	assert_string_equal(err.text, "slurmdbd: asking it was ended by signal 9");
 	manner = ANSWERS;
 }
 
@@ -313,8 +302,7 @@ test_associations(void **state)
 	assert_int_equal(read.account_count, 2);
 	assert_string_equal(read.accounts[1].name, "vision");
 	assert_int_equal(read.pair_count, MANY);
-	assert_string_equal(
-	    lt_pairs_user(read.pairs, MANY, 1000 + MANY - 1), "user4999");
+	assert_string_equal(lt_pairs_user(read.pairs, MANY, 1000 + MANY - 1), "user4999");
 	assert_null(lt_pairs_user(read.pairs, MANY, 1000 + MANY));
 	assert_true(lt_pairs_uid(read.pairs, MANY, "user7", &uid));
 	assert_int_equal(uid, 1007);
@@ -337,14 +325,13 @@ test_associations(void **state)
 
 /* Each of the accounts was made below one of its own. */
 int
-lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
-    int64_t since_utc_s, struct lt_error *err)
+lt_batch_births(
+    struct lt_batch_account *accounts, uint32_t count, int64_t since_utc_s, struct lt_error *err)
 {
 	const int code = answer(err);
 
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		snprintf(accounts[i].parent, LT_ACCOUNT_SIZE, "p%u.%d", i,
-		    (int)since_utc_s);
+		snprintf(accounts[i].parent, LT_ACCOUNT_SIZE, "p%u.%d", i, (int)since_utc_s);
 	return code;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many nodes a job may get, and to how many it is kept: share.c. The
- * figures are those of real Slurms (22.05.8 where none is named).
+ * How many nodes a job may get, and to how many it is kept: share.c. The figures are those of real
+ * Slurms (22.05.8 where none is named).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,10 +31,8 @@ test_one_task(void **state)
 	    {"GPUs of a socket", {.gpus_per_socket = 1}, 1},
 	    {"GPUs of the task", {.gpus_per_task = 2}, 1},
 	    {"GPUs in total may be of several nodes", {.gpus = 2}, 2},
-	    {"so may more CPUs than the task's",
-		{.gpus_per_node = 2, .cpus = 2}, 2},
-	    {"tasks by node count on",
-		{.gpus_per_node = 2, .tasks_per_node = 2}, 2},
+	    {"so may more CPUs than the task's", {.gpus_per_node = 2, .cpus = 2}, 2},
+	    {"tasks by node count on", {.gpus_per_node = 2, .tasks_per_node = 2}, 2},
 	    {"a maximum is a wish", {.gpus_per_node = 2, .max_nodes = 2}, 2},
 	};
 
@@ -44,15 +42,14 @@ test_one_task(void **state)
 
 		request.tasks = request.min_nodes = 1;
 		request.nodes_open = request.max_nodes == 0;
-		const struct lt_share share =
-		    lt_share_most(&request, &market, PLAIN);
+		const struct lt_share share = lt_share_most(&request, &market, PLAIN);
 		if (share.nodes != rows[i].nodes)
 			fail_msg("%s: %u", rows[i].why, share.nodes);
 	}
 }
 
-/* With --overcommit Slurm looks for as many CPUs as a node is to have, and on
- * a busy one finds only some; with GPUs it counts those that these bring. */
+/* With --overcommit Slurm looks for as many CPUs as a node is to have, and on a busy one finds only
+ * some; with GPUs it counts those that these bring. */
 static void
 test_sought(void **state)
 {
@@ -74,16 +71,13 @@ test_sought(void **state)
 	assert_int_equal(lt_cpus_sought(&request), 0);
 }
 
-/* A node more than those named or counted (26.05.5), and as many as the maximum
- * where they are more than the tasks (24.11.5). */
+/* A node more than those named or counted (26.05.5), and as many as the maximum where they are more
+ * than the tasks (24.11.5). */
 static void
 test_named_nodes(void **state)
 {
-	struct lt_request request = {.min_nodes = 1,
-	    .max_nodes = 1,
-	    .nodes_open = true,
-	    .spread = true,
-	    .exclusive = true};
+	struct lt_request request = {
+	    .min_nodes = 1, .max_nodes = 1, .nodes_open = true, .spread = true, .exclusive = true};
 
 	(void)state;
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
@@ -98,8 +92,8 @@ test_named_nodes(void **state)
 	request.nodes_named = request.spread = true;
 	request.tasks = 1;
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
-	request = (struct lt_request){
-	    .min_nodes = 2, .max_nodes = 3, .tasks = 1, .exclusive = true};
+	request =
+	    (struct lt_request){.min_nodes = 2, .max_nodes = 3, .tasks = 1, .exclusive = true};
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
 	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 3);
@@ -107,8 +101,8 @@ test_named_nodes(void **state)
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
 }
 
-/* Tasks that share CPUs may be given as many nodes as if they did not, with a
- * GPU on each: 26.05.5, -n17 -c4 --gpus=1. */
+/* Tasks that share CPUs may be given as many nodes as if they did not, with a GPU on each: 26.05.5,
+ * -n17 -c4 --gpus=1. */
 static void
 test_unshared(void **state)
 {
@@ -129,8 +123,8 @@ test_unshared(void **state)
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
 }
 
-/* Counts of features come on top of the nodes named, and are no more than there
- * are; a bound leaves room for them. */
+/* Counts of features come on top of the nodes named, and are no more than there are; a bound leaves
+ * room for them. */
 static void
 test_counted_nodes(void **state)
 {
@@ -186,27 +180,20 @@ test_bound(void **state)
 	} rows[] = {
 	    {"CPUs cost the same anywhere", PLAIN, {.tasks = 40}, 0},
 	    {"so do GPUs in total", PLAIN, {.tasks = 8, .gpus = 8}, 0},
-	    {"GPUs per node do not", PLAIN, {.tasks = 8, .gpus_per_node = 1},
-		1},
-	    {"never fewer than it needs", PLAIN,
-		{.tasks = 100, .gpus_per_node = 8}, 2},
-	    {"one task is on one node", PLAIN, {.tasks = 1, .gpus_per_node = 1},
-		0},
+	    {"GPUs per node do not", PLAIN, {.tasks = 8, .gpus_per_node = 1}, 1},
+	    {"never fewer than it needs", PLAIN, {.tasks = 100, .gpus_per_node = 8}, 2},
+	    {"one task is on one node", PLAIN, {.tasks = 1, .gpus_per_node = 1}, 0},
 	    {"whole nodes", EXCLUSIVE, {.tasks = 65}, 2},
 	    {"whole sockets", SOCKETS, {.tasks = 40}, 1},
-	    {"whole sockets and planes: one socket of each node at worst",
-		SOCKETS, {.tasks = 40, .plane = true}, 2},
-	    {"whole sockets of two nodes, as 22.05 needed a third: of all",
-		SOCKETS, {.tasks = 6, .min_nodes = 2, .tasks_per_gpu = 1}, 0},
+	    {"whole sockets and planes: one socket of each node at worst", SOCKETS,
+		{.tasks = 40, .plane = true}, 2},
+	    {"whole sockets of two nodes, as 22.05 needed a third: of all", SOCKETS,
+		{.tasks = 6, .min_nodes = 2, .tasks_per_gpu = 1}, 0},
 	    {"small nodes first", MIXED, {.tasks = 80, .exclusive = true}, 4},
 	    {"two tasks a board, of which Slurm takes no notice", PLAIN,
 		{.tasks = 6, .tasks_per_board = 2, .exclusive = true}, 1},
 	    {"tasks by board and by socket: not known", PLAIN,
-		{.tasks = 6,
-		    .tasks_per_board = 4,
-		    .tasks_per_socket = 3,
-		    .exclusive = true},
-		0},
+		{.tasks = 6, .tasks_per_board = 4, .tasks_per_socket = 3, .exclusive = true}, 0},
 	    {"two tasks a core, with GPUs: one socket holds them", PLAIN,
 		{.tasks = 8, .gpus_per_node = 1, .tasks_per_core = 2}, 1},
 	    {"cores of the GPUs' sockets: one holds them", PLAIN,
@@ -219,8 +206,8 @@ test_bound(void **state)
 		{.tasks = 16, .gpus_per_node = 2, .tasks_per_socket = 8}, 2},
 	    {"no more than --gpus, to which Slurm lowers it", PLAIN,
 		{.tasks = 8, .gpus = 1, .bind_gpus = true}, 1},
-	    {"it needs more nodes than --gpus", PLAIN,
-		{.tasks = 100, .gpus = 1, .bind_gpus = true}, 0},
+	    {"it needs more nodes than --gpus", PLAIN, {.tasks = 100, .gpus = 1, .bind_gpus = true},
+		0},
 	    {"cores of the system's, with GPUs: one socket is left", PLAIN,
 		{.tasks = 8, .gpus_per_node = 1, .spec_cores = 1}, 1},
 	    {"with them one socket does not do: not known", PLAIN,
@@ -229,48 +216,29 @@ test_bound(void **state)
 		{.tasks = 17, .gpus = 1, .cpus_per_gpu = 7}, 0},
 	    {"so many CPUs of a node; one socket holds all", LIMITED,
 		{.tasks = 8, .gpus = 4, .exclusive = true}, 1},
-	    {"one does not: not known", LIMITED,
-		{.tasks = 40, .gpus = 8, .exclusive = true}, 0},
+	    {"one does not: not known", LIMITED, {.tasks = 40, .gpus = 8, .exclusive = true}, 0},
 	    {"so many by each socket, of which 22.05 takes no notice", PLAIN,
-		{.tasks = 8,
-		    .gpus_per_socket = 1,
-		    .sockets_per_node = 1,
-		    .cpus_per_gpu = 1},
-		1},
-	    {"two of three nodes can run it: none can, as far as is known",
-		MIXED, {.min_nodes = 5, .cpus = 80, .gpus_per_node = 1}, 0},
-	    {"as many as can be", PLAIN,
-		{.tasks = 8, .gpus_per_node = 1, .spread = true}, 0},
-	    {"GPUs in total are not spread", PLAIN,
-		{.tasks = 8, .gpus = 2, .spread = true}, 1},
+		{.tasks = 8, .gpus_per_socket = 1, .sockets_per_node = 1, .cpus_per_gpu = 1}, 1},
+	    {"two of three nodes can run it: none can, as far as is known", MIXED,
+		{.min_nodes = 5, .cpus = 80, .gpus_per_node = 1}, 0},
+	    {"as many as can be", PLAIN, {.tasks = 8, .gpus_per_node = 1, .spread = true}, 0},
+	    {"GPUs in total are not spread", PLAIN, {.tasks = 8, .gpus = 2, .spread = true}, 1},
 	    {"CPUs by GPUs, of which the tasks are a multiple", PLAIN,
 		{.tasks = 6, .gpus = 1, .cpus_per_gpu = 2}, 1},
 	    {"the same, but a node has not that many GPUs", PLAIN,
 		{.tasks = 18, .gpus = 1, .cpus_per_gpu = 2}, 0},
 	    {"the same, but tasks share CPUs", PLAIN,
-		{.tasks = 6, .gpus = 1, .cpus_per_gpu = 2, .overcommit = true},
-		0},
+		{.tasks = 6, .gpus = 1, .cpus_per_gpu = 2, .overcommit = true}, 0},
 	    {"the same, but one socket is too small", PLAIN,
 		{.tasks = 48, .gpus = 1, .cpus_per_gpu = 24}, 0},
 	    {"threads for the system, and GPUs: not known", PLAIN,
-		{.tasks = 2,
-		    .gpus = 1,
-		    .spec_cores = 1,
-		    .spec_threads = true,
-		    .exclusive = true},
+		{.tasks = 2, .gpus = 1, .spec_cores = 1, .spec_threads = true, .exclusive = true},
 		0},
 	    {"tasks by GPU, at least two nodes: two tasks on each", PLAIN,
-		{.min_nodes = 2,
-		    .tasks = 5,
-		    .tasks_per_gpu = 1,
-		    .exclusive = true},
-		3},
-	    {"nodes of 64 and 16 CPUs: 16 may be all of two", MIXED,
-		{.tasks = 64}, 3},
-	    {"raw: CPUs that are not the tasks'", MIXED,
-		{.tasks = 64, .cpus = 65}, 0},
-	    {"unlike nodes, and planes: not known", MIXED,
-		{.tasks = 64, .plane = true}, 0},
+		{.min_nodes = 2, .tasks = 5, .tasks_per_gpu = 1, .exclusive = true}, 3},
+	    {"nodes of 64 and 16 CPUs: 16 may be all of two", MIXED, {.tasks = 64}, 3},
+	    {"raw: CPUs that are not the tasks'", MIXED, {.tasks = 64, .cpus = 65}, 0},
+	    {"unlike nodes, and planes: not known", MIXED, {.tasks = 64, .plane = true}, 0},
 	};
 
 	(void)state;
@@ -427,11 +395,8 @@ test_spread(void **state)
 static void
 test_overcommit_small(void **state)
 {
-	struct lt_request request = {.min_nodes = 1,
-	    .max_nodes = 3,
-	    .tasks = 92,
-	    .cpus = 1,
-	    .overcommit = true};
+	struct lt_request request = {
+	    .min_nodes = 1, .max_nodes = 3, .tasks = 92, .cpus = 1, .overcommit = true};
 	struct lt_share share;
 
 	(void)state;

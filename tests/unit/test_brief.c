@@ -39,8 +39,7 @@ test_columns(void **state)
 	lt_brief_put(&line, 5, "; ", "saves $9");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(
-		    lt_brief_text(out, sizeof(out), &line, cases[i].columns),
-		    cases[i].text);
+		    lt_brief_text(out, sizeof(out), &line, cases[i].columns), cases[i].text);
 	lt_brief_text(tiny, sizeof(tiny), &line, LT_BRIEF_ALL);
 	assert_string_equal(tiny, "spo");
 }
@@ -56,8 +55,7 @@ test_equals(void **state)
 	lt_brief_put(&line, 7, "; ", "one");
 	lt_brief_put(&line, 7, "; ", "two");
 	lt_brief_put(&line, 0, "; ", "three");
-	assert_string_equal(
-	    lt_brief_text(out, sizeof(out), &line, 14), "one; three");
+	assert_string_equal(lt_brief_text(out, sizeof(out), &line, 14), "one; three");
 	assert_string_equal(lt_brief_text(out, sizeof(out), &line, 9), "three");
 }
 
@@ -71,10 +69,10 @@ test_names(void **state)
 	(void)state;
 	lt_brief_put_name(&line, 0, 3, "", name);
 	lt_brief_put(&line, 1, ": ", "$1");
-	assert_string_equal(lt_brief_text(out, sizeof(out), &line, 37),
-	    "gpu-h100-80gb-preemptible-eu-west: $1");
-	assert_string_equal(lt_brief_text(out, sizeof(out), &line, 36),
-	    "gpu-h100-80gb-preempt...: $1");
+	assert_string_equal(
+	    lt_brief_text(out, sizeof(out), &line, 37), "gpu-h100-80gb-preemptible-eu-west: $1");
+	assert_string_equal(
+	    lt_brief_text(out, sizeof(out), &line, 36), "gpu-h100-80gb-preempt...: $1");
 	/* Short enough for that. */
 	line = (struct lt_brief){.count = 0};
 	lt_brief_put_name(&line, 0, 3, "", "gpu-h100-80gb-preemptibl");
@@ -105,8 +103,8 @@ test_full(void **state)
 	for (int i = 0; i < LT_BRIEF_PARTS + 1; i++)
 		lt_brief_put(&line, 0, "", "%c", 'a' + i % 26);
 	assert_int_equal(line.count, LT_BRIEF_PARTS);
-	assert_string_equal(lt_brief_text(out, sizeof(out), &line, 40),
-	    "abcdefghijklmnopqrstuvwxyzabcdef");
+	assert_string_equal(
+	    lt_brief_text(out, sizeof(out), &line, 40), "abcdefghijklmnopqrstuvwxyzabcdef");
 }
 
 int

@@ -10,9 +10,8 @@ enum { OPERATOR = 900, HEAD = 950, LEAD = 2000, NOBODY = 3000 };
 static void
 test_managers(void **state)
 {
-	static struct lt_manager rows[] = {{OPERATOR, 0},
-	    {HEAD, ACCOUNT_RESEARCH + 1}, {LEAD, ACCOUNT_FREE + 1},
-	    {LEAD, ACCOUNT_VISION + 1}};
+	static struct lt_manager rows[] = {{OPERATOR, 0}, {HEAD, ACCOUNT_RESEARCH + 1},
+	    {LEAD, ACCOUNT_FREE + 1}, {LEAD, ACCOUNT_VISION + 1}};
 
 	static const struct {
 		const char *why;
@@ -40,10 +39,8 @@ test_managers(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("# %s\n", cases[i].why);
 		assert_int_equal(
-		    lt_sheet_manages(&snapshot, cases[i].uid, cases[i].account),
-		    cases[i].manages);
-		assert_int_equal(
-		    lt_sheet_is_manager(&snapshot, cases[i].uid), cases[i].any);
+		    lt_sheet_manages(&snapshot, cases[i].uid, cases[i].account), cases[i].manages);
+		assert_int_equal(lt_sheet_is_manager(&snapshot, cases[i].uid), cases[i].any);
 	}
 	/* A loop in the tree of accounts ends. */
 	accounts[ACCOUNT_RESEARCH].parent = ACCOUNT_YARD + 1;
@@ -58,8 +55,8 @@ left(uint32_t uid, int account, int64_t start, int64_t end)
 {
 	struct lt_amount available;
 
-	lt_available(&available, &snapshot, recent,
-	    LT_RULES_BIND | LT_RULES_WARN, uid, account, start, end);
+	lt_available(
+	    &available, &snapshot, recent, LT_RULES_BIND | LT_RULES_WARN, uid, account, start, end);
 	return available.money_micros;
 }
 
@@ -75,53 +72,42 @@ static const struct {
 	bool is_user_cap, is_carbon;
 	int64_t available;
 } cases[] = {
-    {"no budget binds", BOB, ACCOUNT_YARD, {0}, NOW, NEXT, LT_ADMIT,
-	LT_RULE_ALLOW, "", false, false, 0},
-    {"an account that is none", BOB, -1, {0}, NOW, NEXT, LT_ADMIT,
-	LT_RULE_ALLOW, "", false, false, 0},
-    {"up to the cap", BOB, ACCOUNT_VISION, {true, true, 200, 1}, NOW, NEXT,
-	LT_ADMIT, LT_RULE_ALLOW, "", false, false, 0},
-    {"one micro over the cap", BOB, ACCOUNT_VISION, {true, true, 201, 1}, NOW,
-	NEXT, LT_OVER, LT_RULE_REJECT, "vision", true, false, 200},
-    {"the cap counts what the user had", ALICE, ACCOUNT_VISION,
-	{true, true, 151, 1}, NOW, NEXT, LT_OVER, LT_RULE_REJECT, "vision",
-	true, false, 150},
-    {"the next period is touched too and has its own figures", ALICE,
-	ACCOUNT_VISION, {true, true, 200, 1}, NEXT, LATER, LT_ADMIT,
-	LT_RULE_ALLOW, "", false, false, 0},
-    {"half open: an end at the boundary does not touch", BOB, ACCOUNT_VISION,
-	{true, true, 150, 1}, NOW, NEXT, LT_ADMIT, LT_RULE_ALLOW, "", false,
+    {"no budget binds", BOB, ACCOUNT_YARD, {0}, NOW, NEXT, LT_ADMIT, LT_RULE_ALLOW, "", false,
 	false, 0},
-    {"the strictest rule and then the tightest", BOB, ACCOUNT_VISION,
-	{true, true, 2000, 1}, NOW, NEXT, LT_OVER, LT_RULE_REJECT, "vision",
-	true, false, 200},
-    {"the parent's carbon, by its own rule", ALICE, ACCOUNT_VISION,
-	{true, true, 1, 501}, NOW, NEXT, LT_OVER, LT_RULE_HOLD, "research",
-	false, true, 500},
-    {"an account of the parent itself has no cap", ALICE, ACCOUNT_RESEARCH,
-	{true, true, 900, 1}, NOW, NEXT, LT_ADMIT, LT_RULE_ALLOW, "", false,
-	false, 0},
-    {"one micro over the parent", ALICE, ACCOUNT_RESEARCH, {true, true, 901, 1},
-	NOW, NEXT, LT_OVER, LT_RULE_HOLD, "research", false, false, 900},
-    {"limited and unknown", ALICE, ACCOUNT_VISION, {true, false, 1, 0}, NOW,
-	NEXT, LT_UNKNOWN, LT_RULE_HOLD, "", false, false, 0},
-    {"a sure refusal outranks a doubt that would only hold", BOB,
-	ACCOUNT_VISION, {true, false, 201, 0}, NOW, NEXT, LT_OVER,
+    {"an account that is none", BOB, -1, {0}, NOW, NEXT, LT_ADMIT, LT_RULE_ALLOW, "", false, false,
+	0},
+    {"up to the cap", BOB, ACCOUNT_VISION, {true, true, 200, 1}, NOW, NEXT, LT_ADMIT, LT_RULE_ALLOW,
+	"", false, false, 0},
+    {"one micro over the cap", BOB, ACCOUNT_VISION, {true, true, 201, 1}, NOW, NEXT, LT_OVER,
 	LT_RULE_REJECT, "vision", true, false, 200},
-    {"after all periods nothing binds yet", BOB, ACCOUNT_VISION,
-	{true, true, 9999, 9999}, LATER, LATER + 1, LT_ADMIT, LT_RULE_ALLOW, "",
-	false, false, 0},
-    {"what costs nothing passes an empty budget", BOB, ACCOUNT_FREE,
-	{true, true, 0, 0}, NOW, NEXT, LT_ADMIT, LT_RULE_ALLOW, "", false,
-	false, 0},
-    {"warn is over and says so", BOB, ACCOUNT_FREE, {true, true, 1, 0}, NOW,
-	NEXT, LT_OVER, LT_RULE_WARN, "free", false, false, 0},
-    {"no length counts as its second", BOB, ACCOUNT_VISION,
-	{true, true, 201, 0}, NEXT, NEXT, LT_OVER, LT_RULE_REJECT, "vision",
-	true, false, 200},
-    {"near the end of int64", ALICE, ACCOUNT_RESEARCH,
-	{true, true, INT64_MAX, 1}, NOW, NEXT, LT_OVER, LT_RULE_HOLD,
-	"research", false, false, 900},
+    {"the cap counts what the user had", ALICE, ACCOUNT_VISION, {true, true, 151, 1}, NOW, NEXT,
+	LT_OVER, LT_RULE_REJECT, "vision", true, false, 150},
+    {"the next period is touched too and has its own figures", ALICE, ACCOUNT_VISION,
+	{true, true, 200, 1}, NEXT, LATER, LT_ADMIT, LT_RULE_ALLOW, "", false, false, 0},
+    {"half open: an end at the boundary does not touch", BOB, ACCOUNT_VISION, {true, true, 150, 1},
+	NOW, NEXT, LT_ADMIT, LT_RULE_ALLOW, "", false, false, 0},
+    {"the strictest rule and then the tightest", BOB, ACCOUNT_VISION, {true, true, 2000, 1}, NOW,
+	NEXT, LT_OVER, LT_RULE_REJECT, "vision", true, false, 200},
+    {"the parent's carbon, by its own rule", ALICE, ACCOUNT_VISION, {true, true, 1, 501}, NOW, NEXT,
+	LT_OVER, LT_RULE_HOLD, "research", false, true, 500},
+    {"an account of the parent itself has no cap", ALICE, ACCOUNT_RESEARCH, {true, true, 900, 1},
+	NOW, NEXT, LT_ADMIT, LT_RULE_ALLOW, "", false, false, 0},
+    {"one micro over the parent", ALICE, ACCOUNT_RESEARCH, {true, true, 901, 1}, NOW, NEXT, LT_OVER,
+	LT_RULE_HOLD, "research", false, false, 900},
+    {"limited and unknown", ALICE, ACCOUNT_VISION, {true, false, 1, 0}, NOW, NEXT, LT_UNKNOWN,
+	LT_RULE_HOLD, "", false, false, 0},
+    {"a sure refusal outranks a doubt that would only hold", BOB, ACCOUNT_VISION,
+	{true, false, 201, 0}, NOW, NEXT, LT_OVER, LT_RULE_REJECT, "vision", true, false, 200},
+    {"after all periods nothing binds yet", BOB, ACCOUNT_VISION, {true, true, 9999, 9999}, LATER,
+	LATER + 1, LT_ADMIT, LT_RULE_ALLOW, "", false, false, 0},
+    {"what costs nothing passes an empty budget", BOB, ACCOUNT_FREE, {true, true, 0, 0}, NOW, NEXT,
+	LT_ADMIT, LT_RULE_ALLOW, "", false, false, 0},
+    {"warn is over and says so", BOB, ACCOUNT_FREE, {true, true, 1, 0}, NOW, NEXT, LT_OVER,
+	LT_RULE_WARN, "free", false, false, 0},
+    {"no length counts as its second", BOB, ACCOUNT_VISION, {true, true, 201, 0}, NEXT, NEXT,
+	LT_OVER, LT_RULE_REJECT, "vision", true, false, 200},
+    {"near the end of int64", ALICE, ACCOUNT_RESEARCH, {true, true, INT64_MAX, 1}, NOW, NEXT,
+	LT_OVER, LT_RULE_HOLD, "research", false, false, 900},
 };
 
 static void
@@ -131,27 +117,23 @@ test_cases(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("%s\n", cases[i].why);
 		lt_recent_init(recent, &snapshot);
-		const int64_t before = left(cases[i].uid, cases[i].account,
-		    cases[i].start, cases[i].end);
-		const struct lt_verdict verdict =
-		    admit(cases[i].uid, cases[i].account, cases[i].amount,
-			cases[i].start, cases[i].end);
+		const int64_t before =
+		    left(cases[i].uid, cases[i].account, cases[i].start, cases[i].end);
+		const struct lt_verdict verdict = admit(
+		    cases[i].uid, cases[i].account, cases[i].amount, cases[i].start, cases[i].end);
 		assert_int_equal(verdict.code, cases[i].code);
 		assert_int_equal(verdict.rule, cases[i].rule);
 		assert_string_equal(verdict.team, cases[i].team);
 		assert_int_equal(verdict.is_user_cap, cases[i].is_user_cap);
 		assert_int_equal(verdict.is_carbon, cases[i].is_carbon);
 		assert_int_equal(verdict.available, cases[i].available);
-		assert_int_equal(
-		    verdict.why != NULL, cases[i].code == LT_UNKNOWN);
-		const bool added =
-		    verdict.code == LT_ADMIT || verdict.rule == LT_RULE_WARN;
-		const int64_t after = left(cases[i].uid, cases[i].account,
-		    cases[i].start, cases[i].end);
+		assert_int_equal(verdict.why != NULL, cases[i].code == LT_UNKNOWN);
+		const bool added = verdict.code == LT_ADMIT || verdict.rule == LT_RULE_WARN;
+		const int64_t after =
+		    left(cases[i].uid, cases[i].account, cases[i].start, cases[i].end);
 		if (before != INT64_MAX)
 			assert_int_equal(
-			    after, added ? before - cases[i].amount.money_micros
-					 : before);
+			    after, added ? before - cases[i].amount.money_micros : before);
 	}
 }
 
@@ -160,13 +142,9 @@ test_sums_up(void **state)
 {
 	(void)state;
 	/* 350 are left in November: two users of 200 each do not fit. */
-	assert_int_equal(
-	    admit(BOB, ACCOUNT_VISION, both(200, 0), NOW, NEXT).code, LT_ADMIT);
-	assert_int_equal(
-	    admit(ALICE, ACCOUNT_VISION, both(150, 0), NOW, NEXT).code,
-	    LT_ADMIT);
-	struct lt_verdict verdict =
-	    admit(503, ACCOUNT_VISION, both(1, 0), NOW, NEXT);
+	assert_int_equal(admit(BOB, ACCOUNT_VISION, both(200, 0), NOW, NEXT).code, LT_ADMIT);
+	assert_int_equal(admit(ALICE, ACCOUNT_VISION, both(150, 0), NOW, NEXT).code, LT_ADMIT);
+	struct lt_verdict verdict = admit(503, ACCOUNT_VISION, both(1, 0), NOW, NEXT);
 	assert_int_equal(verdict.code, LT_OVER);
 	assert_false(verdict.is_user_cap);
 	assert_int_equal(verdict.limit, 500);
@@ -191,8 +169,7 @@ test_long_hold_counts_in_both_periods(void **state)
 {
 	(void)state;
 	assert_int_equal(
-	    admit(BOB, ACCOUNT_VISION, both(200, 0), NEXT - 1, NEXT + 1).code,
-	    LT_ADMIT);
+	    admit(BOB, ACCOUNT_VISION, both(200, 0), NEXT - 1, NEXT + 1).code, LT_ADMIT);
 	assert_int_equal(left(503, ACCOUNT_VISION, NOW, NEXT), 150);
 	assert_int_equal(left(503, ACCOUNT_VISION, NEXT, LATER), 100);
 }
@@ -208,13 +185,9 @@ test_overflow_is_unknown(void **state)
 	    .end_utc_s = NEXT};
 	lt_recent_add(recent, &snapshot, &hold);
 	lt_recent_add(recent, &snapshot, &hold);
-	assert_int_equal(
-	    admit(ALICE, ACCOUNT_RESEARCH, both(1, 1), NOW, NEXT).code,
-	    LT_OVER);
+	assert_int_equal(admit(ALICE, ACCOUNT_RESEARCH, both(1, 1), NOW, NEXT).code, LT_OVER);
 	snapshot.on_unknown = LT_RULE_REJECT;
-	assert_int_equal(
-	    admit(ALICE, ACCOUNT_RESEARCH, both(1, 1), NOW, NEXT).code,
-	    LT_UNKNOWN);
+	assert_int_equal(admit(ALICE, ACCOUNT_RESEARCH, both(1, 1), NOW, NEXT).code, LT_UNKNOWN);
 }
 
 static void
@@ -222,9 +195,7 @@ test_balance_out_of_range(void **state)
 {
 	(void)state;
 	budgets[VISION].periods[0].settled.money_micros = INT64_MIN;
-	assert_int_equal(
-	    admit(BOB, ACCOUNT_VISION, both(1, 1), NOW, NOW + 1).code,
-	    LT_UNKNOWN);
+	assert_int_equal(admit(BOB, ACCOUNT_VISION, both(1, 1), NOW, NOW + 1).code, LT_UNKNOWN);
 }
 
 /* The cap is each user's own, also for what was held since the snapshot. */
@@ -232,15 +203,9 @@ static void
 test_caps_are_apart(void **state)
 {
 	(void)state;
-	assert_int_equal(
-	    admit(ALICE, ACCOUNT_VISION, both(150, 1), NOW, NOW + 1).code,
-	    LT_ADMIT);
-	assert_int_equal(
-	    admit(BOB, ACCOUNT_VISION, both(200, 1), NOW, NOW + 1).code,
-	    LT_ADMIT);
-	assert_int_equal(
-	    admit(ALICE, ACCOUNT_VISION, both(1, 1), NOW, NOW + 1).code,
-	    LT_OVER);
+	assert_int_equal(admit(ALICE, ACCOUNT_VISION, both(150, 1), NOW, NOW + 1).code, LT_ADMIT);
+	assert_int_equal(admit(BOB, ACCOUNT_VISION, both(200, 1), NOW, NOW + 1).code, LT_ADMIT);
+	assert_int_equal(admit(ALICE, ACCOUNT_VISION, both(1, 1), NOW, NOW + 1).code, LT_OVER);
 }
 
 /* What only warns takes nothing away from a plan, at any level. */
@@ -253,22 +218,19 @@ test_available_by_rule(void **state)
 		uint32_t rules, uid;
 		int64_t micros, mg;
 	} rows[] = {
-	    {"all that bind: her cap, 200 - 30 - 20", LT_RULE_HOLD,
-		LT_RULE_REJECT, LT_RULES_BIND, ALICE, 150, 500},
-	    {"Bob's cap, of which nothing is used", LT_RULE_HOLD,
-		LT_RULE_REJECT, LT_RULES_BIND, BOB, 200, 500},
-	    {"a cap within what warns only warns: the parent's 1000 - 100",
-		LT_RULE_HOLD, LT_RULE_WARN, LT_RULES_BIND, ALICE, 900, 500},
-	    {"the cap alone", LT_RULE_HOLD, LT_RULE_WARN, LT_RULES_WARN, ALICE,
-		150, INT64_MAX},
-	    {"the parent warns", LT_RULE_WARN, LT_RULE_REJECT, LT_RULES_BIND,
-		BOB, 200, INT64_MAX},
-	    {"the parent alone", LT_RULE_WARN, LT_RULE_REJECT, LT_RULES_WARN,
-		BOB, 900, 500},
-	    {"both warn: nothing bounds", LT_RULE_WARN, LT_RULE_WARN,
-		LT_RULES_BIND, ALICE, INT64_MAX, INT64_MAX},
-	    {"both warn, and are asked", LT_RULE_WARN, LT_RULE_WARN,
-		LT_RULES_WARN, ALICE, 150, 500},
+	    {"all that bind: her cap, 200 - 30 - 20", LT_RULE_HOLD, LT_RULE_REJECT, LT_RULES_BIND,
+		ALICE, 150, 500},
+	    {"Bob's cap, of which nothing is used", LT_RULE_HOLD, LT_RULE_REJECT, LT_RULES_BIND,
+		BOB, 200, 500},
+	    {"a cap within what warns only warns: the parent's 1000 - 100", LT_RULE_HOLD,
+		LT_RULE_WARN, LT_RULES_BIND, ALICE, 900, 500},
+	    {"the cap alone", LT_RULE_HOLD, LT_RULE_WARN, LT_RULES_WARN, ALICE, 150, INT64_MAX},
+	    {"the parent warns", LT_RULE_WARN, LT_RULE_REJECT, LT_RULES_BIND, BOB, 200, INT64_MAX},
+	    {"the parent alone", LT_RULE_WARN, LT_RULE_REJECT, LT_RULES_WARN, BOB, 900, 500},
+	    {"both warn: nothing bounds", LT_RULE_WARN, LT_RULE_WARN, LT_RULES_BIND, ALICE,
+		INT64_MAX, INT64_MAX},
+	    {"both warn, and are asked", LT_RULE_WARN, LT_RULE_WARN, LT_RULES_WARN, ALICE, 150,
+		500},
 	};
 
 	(void)state;
@@ -277,13 +239,11 @@ test_available_by_rule(void **state)
 
 		budgets[RESEARCH].on_exceed = rows[i].research;
 		budgets[VISION].on_exceed = rows[i].vision;
-		lt_available(&left, &snapshot, recent, rows[i].rules,
-		    rows[i].uid, ACCOUNT_VISION, NOW, NOW + 1);
-		if (left.money_micros != rows[i].micros ||
-		    left.carbon_mg != rows[i].mg)
+		lt_available(&left, &snapshot, recent, rows[i].rules, rows[i].uid, ACCOUNT_VISION,
+		    NOW, NOW + 1);
+		if (left.money_micros != rows[i].micros || left.carbon_mg != rows[i].mg)
 			fail_msg("%s: %lld micros, %lld mg", rows[i].why,
-			    (long long)left.money_micros,
-			    (long long)left.carbon_mg);
+			    (long long)left.money_micros, (long long)left.carbon_mg);
 	}
 }
 
@@ -306,8 +266,8 @@ test_many_users(void **state)
 	for (uint32_t uid = 1000; uid < 1000 + 100 * USERS; uid += 100) {
 		struct lt_amount left;
 
-		lt_available(&left, &snapshot, recent, LT_RULES_BIND, uid,
-		    ACCOUNT_VISION, NOW, NOW + 1);
+		lt_available(
+		    &left, &snapshot, recent, LT_RULES_BIND, uid, ACCOUNT_VISION, NOW, NOW + 1);
 		assert_int_equal(left.money_micros, 199);
 	}
 }
@@ -322,14 +282,10 @@ test_new_period(void **state)
 		int64_t held_from, held_to, from, to;
 		bool is_new;
 	} rows[] = {
-	    {"the same month", ACCOUNT_VISION, NOW, NOW + 1, NOW + 2, NOW + 3,
-		false},
-	    {"into the next", ACCOUNT_VISION, NOW, NOW + 1, NOW + 2, NEXT + 1,
-		true},
-	    {"held in both", ACCOUNT_VISION, NOW, NEXT + 1, NEXT, NEXT + 1,
-		false},
-	    {"the same quarter", ACCOUNT_RESEARCH, NOW, NOW + 1, NEXT, NEXT + 1,
-		false},
+	    {"the same month", ACCOUNT_VISION, NOW, NOW + 1, NOW + 2, NOW + 3, false},
+	    {"into the next", ACCOUNT_VISION, NOW, NOW + 1, NOW + 2, NEXT + 1, true},
+	    {"held in both", ACCOUNT_VISION, NOW, NEXT + 1, NEXT, NEXT + 1, false},
+	    {"the same quarter", ACCOUNT_RESEARCH, NOW, NOW + 1, NEXT, NEXT + 1, false},
 	};
 
 	(void)state;
@@ -339,8 +295,7 @@ test_new_period(void **state)
 		    .end_utc_s = rows[i].held_to};
 
 		print_message("# %s\n", rows[i].why);
-		assert_int_equal(lt_sheet_new_period(&snapshot, &held,
-				     rows[i].from, rows[i].to),
+		assert_int_equal(lt_sheet_new_period(&snapshot, &held, rows[i].from, rows[i].to),
 		    rows[i].is_new);
 	}
 }
@@ -353,8 +308,7 @@ test_unlisted_users_end_in_unknown(void **state)
 	budgets[VISION].periods[0].limit = money(INT32_MAX);
 	budgets[RESEARCH].periods[0].limit = both(INT32_MAX, 500);
 	for (uint32_t uid = 1; uid < 1000 && code == LT_ADMIT; uid++)
-		code = admit(10000 + uid, ACCOUNT_VISION, both(1, 0), NOW, NEXT)
-			   .code;
+		code = admit(10000 + uid, ACCOUNT_VISION, both(1, 0), NOW, NEXT).code;
 	assert_int_equal(code, LT_UNKNOWN);
 }
 
@@ -369,8 +323,7 @@ test_lookups(void **state)
 	memset(name, 'a', sizeof(name));
 	name[LT_ACCOUNT_SIZE] = '\0';
 	assert_int_equal(lt_sheet_account(&snapshot, name), -1);
-	assert_int_equal(
-	    lt_sheet_default_account(&snapshot, ALICE), ACCOUNT_VISION);
+	assert_int_equal(lt_sheet_default_account(&snapshot, ALICE), ACCOUNT_VISION);
 	assert_int_equal(lt_sheet_default_account(&snapshot, 1), -1);
 	assert_true(lt_sheet_pair(&snapshot, ALICE, ACCOUNT_RESEARCH));
 	assert_false(lt_sheet_pair(&snapshot, BOB, ACCOUNT_RESEARCH));
@@ -395,9 +348,8 @@ test_text(void **state)
 	    .held = 587500000,
 	    .available = 312500000};
 	lt_verdict_text(text, sizeof(text), &verdict, "USD");
-	assert_string_equal(text,
-	    "vision has $312.50 of $5,000.00 left for November ($4,100.00 "
-	    "spent, $587.50 held);\nthis job may cost $9,437.76.");
+	assert_string_equal(text, "vision has $312.50 of $5,000.00 left for November ($4,100.00 "
+				  "spent, $587.50 held);\nthis job may cost $9,437.76.");
 	verdict.is_user_cap = verdict.is_carbon = true;
 	lt_verdict_text(text, sizeof(text), &verdict, "USD");
 	assert_non_null(strstr(text, " CO2e left for you for November ("));
@@ -405,9 +357,8 @@ test_text(void **state)
 	verdict.limit = -1;
 	verdict.is_user_cap = verdict.is_carbon = false;
 	lt_verdict_text(text, sizeof(text), &verdict, "USD");
-	assert_string_equal(text,
-	    "vision has $312.50 left for November;\nthis job may cost "
-	    "$9,437.76.");
+	assert_string_equal(text, "vision has $312.50 left for November;\nthis job may cost "
+				  "$9,437.76.");
 	verdict.is_unseen = true;
 	lt_verdict_text(text, sizeof(text), &verdict, "USD");
 	assert_string_equal(text,

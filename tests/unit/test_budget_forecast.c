@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a budget is expected to come to: against sums of the test's own, with
- * accounts below the team, in money and carbon, where nothing is known, where
- * the ledger can't be read; and what is told of it.
+ * What a budget is expected to come to: against sums of the test's own, with accounts below the
+ * team, in money and carbon, where nothing is known, where the ledger can't be read; and what is
+ * told of it.
  */
 #include "alert.h"
 #include "alerts.h"
@@ -35,8 +35,7 @@ make_site(struct fixture *f)
 }
 
 static void
-charge_at(struct world *w, const char *account, int64_t at_utc_s,
-    const struct lt_amount *amount)
+charge_at(struct world *w, const char *account, int64_t at_utc_s, const struct lt_amount *amount)
 {
 	charge_run(w->f, account, at_utc_s, amount);
 }
@@ -57,8 +56,7 @@ forecast_of(struct world *w, uint32_t index, int64_t now_utc_s)
 }
 
 static void
-check_range(
-    const struct lt_forecast_range *got, const struct lt_forecast_range *want)
+check_range(const struct lt_forecast_range *got, const struct lt_forecast_range *want)
 {
 	assert_int_equal(got->known, want->known);
 	assert_int_equal(got->low, want->low);
@@ -66,8 +64,8 @@ check_range(
 	assert_int_equal(got->high, want->high);
 }
 
-/* Days as they are, of three accounts; none of them is like another. The team
- * has its part of the site's: by what each account alone would have. */
+/* Days as they are, of three accounts; none of them is like another. The team has its part of the
+ * site's: by what each account alone would have. */
 static void
 test_sums(void **state)
 {
@@ -87,10 +85,8 @@ test_sums(void **state)
 	w->budgets[0].limit.carbon_mg = BUDGET;
 	for (int i = 0; i < DAYS + 30; i++) {
 		const int64_t at = NOVEMBER + (i - 30) * LT_DAY_S;
-		const struct lt_amount all[] = {
-		    {true, true, 7000 + i * 131 % 997, i * 17 % 59},
-		    {true, true, i * 311 % 4001, 5},
-		    {true, true, i % 7 * 40000, 90000}};
+		const struct lt_amount all[] = {{true, true, 7000 + i * 131 % 997, i * 17 % 59},
+		    {true, true, i * 311 % 4001, 5}, {true, true, i % 7 * 40000, 90000}};
 
 		charge_at(w, "vision", at + HOUR, &all[OWN]);
 		charge_at(w, "lab", at + 23 * HOUR, &all[BELOW]);
@@ -101,8 +97,7 @@ test_sums(void **state)
 			days[k][i].money_micros = all[k].money_micros;
 			days[SITE][i].money_micros += all[k].money_micros;
 			if (k != OTHERS)
-				days[TEAM][i].money_micros +=
-				    all[k].money_micros;
+				days[TEAM][i].money_micros += all[k].money_micros;
 		}
 		for (int k = 0; i >= 30 && k < SERIES; k++)
 			spent[k] += days[k][i].money_micros;
@@ -110,19 +105,16 @@ test_sums(void **state)
 	/* What is booked is spent, and tells nothing of the days to come. */
 	adjust_account(w->f, "lab", NOVEMBER + 3 * LT_DAY_S, 450000);
 	adjust_account(w->f, "vision", NOVEMBER + LT_DAY_S + HOUR, -70000);
-	adjust_account(
-	    w->f, "vision", NOVEMBER - LT_DAY_S, 900000); /* October's */
+	adjust_account(w->f, "vision", NOVEMBER - LT_DAY_S, 900000); /* October's */
 	for (int k = 0; k < SERIES; k++) {
 		of.days = days[k];
 		must(w->f, lt_period_forecast(&by[k], &of, &w->f->err));
 		micros[k] = by[k].money.expected - spent[k];
 	}
 	const struct lt_period_forecast got = forecast_of(w, 0, NOW);
-	const double part =
-	    (double)(micros[OWN] + micros[BELOW]) /
-	    (double)(micros[OWN] + micros[BELOW] + micros[OTHERS]);
-	const double want = (double)(spent[TEAM] + 450000 - 70000) +
-			    part * (double)micros[SITE];
+	const double part = (double)(micros[OWN] + micros[BELOW]) /
+			    (double)(micros[OWN] + micros[BELOW] + micros[OTHERS]);
+	const double want = (double)(spent[TEAM] + 450000 - 70000) + part * (double)micros[SITE];
 	const int64_t alone = by[TEAM].money.expected + 450000 - 70000;
 	assert_true(fabs((double)got.money.expected - want) <= 2);
 	assert_true(llabs(got.money.expected - alone) > 1000);
@@ -151,14 +143,12 @@ test_zone(void **state)
 	    .count = DAYS};
 	struct lt_period_forecast want;
 
-	w->d->site.offsets = (struct lt_offsets){
-	    .count = 1, .steps = {{INT64_MIN, HOUR, "CET"}}};
+	w->d->site.offsets = (struct lt_offsets){.count = 1, .steps = {{INT64_MIN, HOUR, "CET"}}};
 	for (int i = 0; i < DAYS; i++) {
 		days[i] = (struct lt_day_amounts){first + i, 1000 + i, 0};
 		charge(w, "vision", i, 1000 + i);
 	}
-	charge_at(w, "vision", NOVEMBER - 1800,
-	    &(struct lt_amount){true, true, 500, 0});
+	charge_at(w, "vision", NOVEMBER - 1800, &(struct lt_amount){true, true, 500, 0});
 	of.booked_micros = 500;
 	must(w->f, lt_period_forecast(&want, &of, &w->f->err));
 	const struct lt_period_forecast got = forecast_of(w, 0, NOW);
@@ -288,10 +278,8 @@ test_told(void **state)
 	assert_int_equal(times_told(w, NOW + 5), 1);
 	/* What slurmdbd's rows lack would look saved: the figure stays. */
 	charge(w, "lab", DAYS, -20000);
-	const int64_t before =
-	    lt_budget_forecast_of(&w->d->budget, 0).money.expected;
-	assert_int_equal(
-	    forecast_of(w, 0, NOW + HOUR + 1).money.expected, before);
+	const int64_t before = lt_budget_forecast_of(&w->d->budget, 0).money.expected;
+	assert_int_equal(forecast_of(w, 0, NOW + HOUR + 1).money.expected, before);
 	/* To 94 %: back. And risen again. */
 	w->d->charges.settled_until_utc_s = NOW + LT_DAY_S / 2;
 	assert_true(forecast_of(w, 0, NOW + 6).money.expected < before);
@@ -308,8 +296,7 @@ test_carbon(void **state)
 {
 	struct world *const w = make_site(*state);
 
-	w->budgets[0].limit =
-	    (struct lt_amount){.has_carbon = true, .carbon_mg = 500000};
+	w->budgets[0].limit = (struct lt_amount){.has_carbon = true, .carbon_mg = 500000};
 	for (int i = 0; i < DAYS; i++)
 		charge_at(w, "vision", NOVEMBER + i * LT_DAY_S,
 		    &(struct lt_amount){true, true, EVEN, EVEN_MG});
@@ -328,9 +315,8 @@ test_carbon(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(test_sums), TEST(test_zone),
-	    TEST(test_unknown), TEST(test_without_alerts), TEST(test_told),
-	    TEST(test_carbon)};
+	const struct CMUnitTest tests[] = {TEST(test_sums), TEST(test_zone), TEST(test_unknown),
+	    TEST(test_without_alerts), TEST(test_told), TEST(test_carbon)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * 32 threads hold against one snapshot and one ring as job_submit does: memory
- * arithmetic behind one mutex, the write outside. Not one micro too much,
- * nothing lost. Built with SAN=thread it proves the locking too.
+ * 32 threads hold against one snapshot and one ring as job_submit does: memory arithmetic behind
+ * one mutex, the write outside. Not one micro too much, nothing lost. Built with SAN=thread it
+ * proves the locking too.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -32,8 +32,7 @@ enum {
 };
 
 static struct lt_budget budgets[2];
-static struct lt_account accounts[] = {
-    {"speech", 1, 1, 0}, {"vision", 0, 2, 0}};
+static struct lt_account accounts[] = {{"speech", 1, 1, 0}, {"vision", 0, 2, 0}};
 static uint32_t bindings[] = {0, 1};
 static struct lt_pair pairs[2 * USERS];
 static struct lt_budget_snapshot snapshot = {.ready = true,
@@ -65,17 +64,15 @@ make_sheet(void)
 	    .has_per_user = true,
 	    .per_user_limit = both(USER_LIMIT, INT64_MAX),
 	    .periods = {
-		{NOW, NEXT, "November", both(LIMIT, CARBON_LIMIT), both(0, 0),
-		    both(0, 0)},
-		{NEXT, LATER, "December", both(LIMIT, CARBON_LIMIT), both(0, 0),
-		    both(0, 0)},
+		{NOW, NEXT, "November", both(LIMIT, CARBON_LIMIT), both(0, 0), both(0, 0)},
+		{NEXT, LATER, "December", both(LIMIT, CARBON_LIMIT), both(0, 0), both(0, 0)},
 	    }};
 	budgets[1] = budgets[0];
 	strcpy(budgets[1].team, "research");
 	budgets[1].has_per_user = false;
 	for (uint32_t i = 0; i < 2 * USERS; i++)
-		pairs[i] = (struct lt_pair){
-		    .uid = i / 2, .account = i % 2, .is_default = i % 2 == 1};
+		pairs[i] =
+		    (struct lt_pair){.uid = i / 2, .account = i % 2, .is_default = i % 2 == 1};
 	recent = malloc(lt_recent_size(&snapshot));
 	lt_recent_init(recent, &snapshot);
 }
@@ -157,8 +154,7 @@ add(struct totals *totals, const struct lt_ring_record *record)
 					? record->end_utc_s
 					: record->start_utc_s + 1;
 
-		if (record->start_utc_s >= period->end_utc_s ||
-		    end <= period->start_utc_s)
+		if (record->start_utc_s >= period->end_utc_s || end <= period->start_utc_s)
 			continue;
 		totals->team[1][p] += record->per_task.money_micros;
 		totals->carbon[1][p] += record->per_task.carbon_mg;
@@ -194,16 +190,13 @@ check(const struct lt_ring_record *records, uint32_t count)
 			assert_true(totals.user[uid][p] <= USER_LIMIT);
 			if (LIMIT - totals.team[0][p] < least)
 				least = LIMIT - totals.team[0][p];
-			lt_available(&left, &snapshot, recent, LT_RULES_BIND,
-			    uid, 1, at, at + 1);
+			lt_available(&left, &snapshot, recent, LT_RULES_BIND, uid, 1, at, at + 1);
 			/* What memory says is what the ring says. */
-			assert_int_equal(
-			    left.money_micros, own < least ? own : least);
+			assert_int_equal(left.money_micros, own < least ? own : least);
 		}
 	}
 	/* It came close: the limits were really fought for. */
-	assert_true(totals.carbon[1][0] > CARBON_LIMIT - 1000 ||
-		    totals.team[1][0] > LIMIT - 1000);
+	assert_true(totals.carbon[1][0] > CARBON_LIMIT - 1000 || totals.team[1][0] > LIMIT - 1000);
 }
 
 static void
@@ -221,16 +214,14 @@ test_threads(void **state)
 	make_sheet();
 	for (uint32_t i = 0; i < THREADS; i++) {
 		numbers[i] = i;
-		assert_int_equal(
-		    pthread_create(&threads[i], NULL, work, &numbers[i]), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, work, &numbers[i]), 0);
 	}
 	for (uint32_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 
-	struct lt_ring_record *const records =
-	    calloc(LT_RING_SLOTS, sizeof(*records));
-	assert_int_equal(lt_ring_read(fd, generation, 0, records, &count,
-			     &highest, &contiguous, &bad, NULL),
+	struct lt_ring_record *const records = calloc(LT_RING_SLOTS, sizeof(*records));
+	assert_int_equal(
+	    lt_ring_read(fd, generation, 0, records, &count, &highest, &contiguous, &bad, NULL),
 	    LT_OK);
 	assert_int_equal(count, sequence);
 	assert_int_equal(highest, sequence);

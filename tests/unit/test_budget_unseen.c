@@ -21,8 +21,8 @@ submit(uint32_t uid, int account, int64_t micros, int64_t own)
 	return verdict;
 }
 
-/* Of what is left without them, unseen holds of a user take a tenth, or are of
- * one job; of others, and of what is seen, nothing is asked. */
+/* Of what is left without them, unseen holds of a user take a tenth, or are of one job; of others,
+ * and of what is seen, nothing is asked. */
 static void
 test_unseen(void **state)
 {
@@ -38,14 +38,12 @@ test_unseen(void **state)
 	assert_string_equal(verdict.team, "vision");
 	assert_int_equal(verdict.held, 35);
 	assert_int_equal(verdict.available, 350);
-	/* What costs nothing; another component of the same job; another user;
-	 * what lowtided admits. */
+	/* What costs nothing; another component of the same job; another user; what lowtided
+	 * admits. */
 	assert_int_equal(submit(BOB, ACCOUNT_VISION, 0, 0).code, LT_ADMIT);
 	assert_int_equal(submit(BOB, ACCOUNT_VISION, 5, 35).code, LT_ADMIT);
 	assert_int_equal(submit(ALICE, ACCOUNT_VISION, 100, 0).code, LT_ADMIT);
-	assert_int_equal(
-	    admit(BOB, ACCOUNT_VISION, both(60, 0), NOW, NOW + 1).code,
-	    LT_ADMIT);
+	assert_int_equal(admit(BOB, ACCOUNT_VISION, both(60, 0), NOW, NOW + 1).code, LT_ADMIT);
 	/* Over is over, in the budget's own words. */
 	assert_false(submit(BOB, ACCOUNT_VISION, 500, 0).is_unseen);
 	/* Those jobs are seen; 190 are left. */
@@ -82,8 +80,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_unseen, setup, teardown),
-	    cmocka_unit_test_setup_teardown(
-		test_unseen_of_the_snapshot, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_unseen_of_the_snapshot, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("budget_unseen", tests, NULL, NULL);

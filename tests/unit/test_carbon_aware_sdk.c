@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Carbon Aware SDK's WebAPI: its answers parsed, then fetched from a
- * server that behaves as it does before several data sources.
+ * The Carbon Aware SDK's WebAPI: its answers parsed, then fetched from a server that behaves as it
+ * does before several data sources.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,28 +15,24 @@
 
 #define FIXTURES "tests/fixtures/carbon_aware/"
 #define T0 1653264000 /* 2022-05-23T00:00Z */
-#define AHEAD(location, rows)                                                  \
-	"[{\"generatedAt\":\"2022-05-22T23:55:00+00:00\",\"location\":"        \
+#define AHEAD(location, rows)                                                                      \
+	"[{\"generatedAt\":\"2022-05-22T23:55:00+00:00\",\"location\":"                            \
 	"\"" location "\",\"forecastData\":[" rows "]}]"
-#define ROW(minute, duration, value)                                           \
-	"{\"location\":\"IE\",\"timestamp\":\"2022-05-23T00:" minute           \
+#define ROW(minute, duration, value)                                                               \
+	"{\"location\":\"IE\",\"timestamp\":\"2022-05-23T00:" minute                               \
 	":00+00:00\",\"duration\":" duration ",\"value\":" value "}"
-#define PAST(time, rating, more)                                               \
-	"{\"location\":\"x\",\"time\":\"2022-05-2" time                        \
-	"\",\"rating\":" rating more "}"
+#define PAST(time, rating, more)                                                                   \
+	"{\"location\":\"x\",\"time\":\"2022-05-2" time "\",\"rating\":" rating more "}"
 
 static const struct option_case option_cases[] = {
     {"no URL", {{"location", "eastus"}}, 0, "needs \"url\""},
     {"no location", {{"url", "http://a"}}, 0, "needs \"location\""},
-    {"an empty location", {{"url", "http://a"}, {"location", ""}}, 11,
-	"1 to 128 bytes"},
+    {"an empty location", {{"url", "http://a"}, {"location", ""}}, 11, "1 to 128 bytes"},
     {"not http", {{"url", "sdk"}, {"location", "a"}}, 10, "want http://"},
-    {"neither", {{"url", "http://a"}, {"location", "a"}, {"intensity", "both"}},
-	12, "got \"both\", want average or marginal"},
+    {"neither", {{"url", "http://a"}, {"location", "a"}, {"intensity", "both"}}, 12,
+	"got \"both\", want average or marginal"},
     {"average", {{"url", "http://a"}, {"location", "a"}}, 0, NULL},
-    {"marginal",
-	{{"url", "http://a"}, {"location", "a"}, {"intensity", "marginal"}}, 0,
-	NULL},
+    {"marginal", {{"url", "http://a"}, {"location", "a"}, {"intensity", "marginal"}}, 0, NULL},
 };
 
 static void
@@ -48,11 +44,9 @@ test_options(void **state)
 
 	(void)state;
 	check_options(option_cases, COUNT(option_cases));
-	assert_int_equal(
-	    lt_adapter_quantity(adapter, &options), LT_QUANTITY_CARBON);
+	assert_int_equal(lt_adapter_quantity(adapter, &options), LT_QUANTITY_CARBON);
 	options = options_of(other);
-	assert_int_equal(
-	    lt_adapter_quantity(adapter, &options), LT_QUANTITY_MARGINAL);
+	assert_int_equal(lt_adapter_quantity(adapter, &options), LT_QUANTITY_MARGINAL);
 }
 
 static const struct parse_case parse_cases[] = {
@@ -65,9 +59,7 @@ static const struct parse_case parse_cases[] = {
     {.why = "a forecast of nowhere",
 	.bytes = "[{\"forecastData\":[]}]",
 	.says = "location: got \"nothing\""},
-    {.why = "an empty forecast",
-	.bytes = AHEAD("eastus", ""),
-	.says = "0 rows and none"},
+    {.why = "an empty forecast", .bytes = AHEAD("eastus", ""), .says = "0 rows and none"},
     {.why = "0 is what it says where it has nothing",
 	.bytes = AHEAD("eastus", ROW("00", "5", "0")),
 	.says = "1 rows and none that can be used: carbon: got 0"},
@@ -84,8 +76,7 @@ static const struct parse_case parse_cases[] = {
 	.bytes = "[" PAST("2T00:00:00Z", "7", ",\"duration\":-5") "]",
 	.says = "duration: got"},
     {.why = "a name in other letters, one bad row of two",
-	.bytes =
-	    AHEAD("EastUS", ROW("00", "5", "null") "," ROW("05", "5", "195.2")),
+	.bytes = AHEAD("EastUS", ROW("00", "5", "null") "," ROW("05", "5", "195.2")),
 	.count = 1,
 	.value = 195.2,
 	.length_s = 300,
@@ -98,8 +89,7 @@ static const struct parse_case parse_cases[] = {
 	.length_s = 300,
 	.quality = LT_QUALITY_FORECAST},
     {.why = "a day and a fraction",
-	.bytes =
-	    "[" PAST("1T00:00:00", "7", ",\"duration\":\"1.00:00:00.5\"") "]",
+	.bytes = "[" PAST("1T00:00:00", "7", ",\"duration\":\"1.00:00:00.5\"") "]",
 	.count = 1,
 	.value = 7,
 	.length_s = 86400,
@@ -118,8 +108,7 @@ static const struct parse_case parse_cases[] = {
 	.length_s = 3600,
 	.quality = LT_QUALITY_MEASURED},
     {.why = "no duration and no next: 8 hours",
-	.bytes = "[" PAST("1T00:00:00Z", "7", "") "," PAST(
-	    "2T01:00:00Z", "8", "") "]",
+	.bytes = "[" PAST("1T00:00:00Z", "7", "") "," PAST("2T01:00:00Z", "8", "") "]",
 	.count = 2,
 	.value = 7,
 	.length_s = 8 * 3600,
@@ -167,10 +156,8 @@ test_samples(void **state)
 		enum lt_quality quality;
 		int64_t issued_utc_s;
 	} samples[] = {
-	    {FIXTURES "bylocation_issue570.json", 3, 337, 3600,
-		LT_QUALITY_MEASURED, 1727683200},
-	    {FIXTURES "forecast_current_SYNTHETIC.json", 4, 195.2, 300,
-		LT_QUALITY_ESTIMATED, T0},
+	    {FIXTURES "bylocation_issue570.json", 3, 337, 3600, LT_QUALITY_MEASURED, 1727683200},
+	    {FIXTURES "forecast_current_SYNTHETIC.json", 4, 195.2, 300, LT_QUALITY_ESTIMATED, T0},
 	};
 	static const struct pair pairs[] = {{"location", "northeurope"}, {0}};
 	const struct lt_source_options options = options_of(pairs);
@@ -180,18 +167,15 @@ test_samples(void **state)
 		char bytes[4096];
 		struct lt_points points = {0};
 		struct lt_error err = {0};
-		const size_t length =
-		    read_fixture(samples[i].file, bytes, sizeof(bytes));
+		const size_t length = read_fixture(samples[i].file, bytes, sizeof(bytes));
 
 		if (lt_adapter_parse(adapter, &options,
-			&(struct lt_answer){bytes, length, 1800000000}, &points,
-			&err) != LT_OK)
+			&(struct lt_answer){bytes, length, 1800000000}, &points, &err) != LT_OK)
 			fail_msg("%s: %s", samples[i].file, err.text);
 		assert_int_equal(points.count, samples[i].count);
 		assert_true(points.points[0].value == samples[i].value);
 		assert_int_equal(
-		    points.points[0].end_utc_s - points.points[0].start_utc_s,
-		    samples[i].length_s);
+		    points.points[0].end_utc_s - points.points[0].start_utc_s, samples[i].length_s);
 		assert_int_equal(points.points[0].quality, samples[i].quality);
 		assert_int_equal(points.issued_utc_s, samples[i].issued_utc_s);
 		lt_points_free(&points);
@@ -201,21 +185,19 @@ test_samples(void **state)
 /* ---- against the server ---- */
 
 static int
-fetch(const char *location, const char *intensity, int64_t from_s, int64_t to_s,
-    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+fetch(const char *location, const char *intensity, int64_t from_s, int64_t to_s, int64_t now_utc_s,
+    struct lt_points *points, struct lt_error *err)
 {
 	char url[128];
-	const struct pair pairs[] = {{"url", url}, {"location", location},
-	    {"intensity", intensity}, {0}};
+	const struct pair pairs[] = {
+	    {"url", url}, {"location", location}, {"intensity", intensity}, {0}};
 	const struct lt_source_options options = options_of(pairs);
 
 	server_url(url, "/marginal/sdk/");
 	*points = (struct lt_points){0};
 	*err = (struct lt_error){0};
 	return lt_adapter_fetch(adapter, &options,
-	    &(struct lt_window){
-		now_utc_s + from_s, now_utc_s + to_s, now_utc_s},
-	    points, err);
+	    &(struct lt_window){now_utc_s + from_s, now_utc_s + to_s, now_utc_s}, points, err);
 }
 
 static void
@@ -227,8 +209,7 @@ test_fetch(void **state)
 	size_t hours = 0;
 
 	(void)state;
-	if (fetch("eastus", "marginal", -28 * 86400, 20 * 3600, now_utc_s,
-		&points, &err) != LT_OK)
+	if (fetch("eastus", "marginal", -28 * 86400, 20 * 3600, now_utc_s, &points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(points.quantity, LT_QUANTITY_MARGINAL);
 	assert_string_equal(points.note, "");
@@ -246,8 +227,7 @@ test_fetch(void **state)
 			assert_int_equal(p->end_utc_s - p->start_utc_s, 300);
 	}
 	assert_true(hours >= 28 * 24 && hours <= 28 * 24 + 1);
-	assert_true(
-	    points.points[points.count - 1].end_utc_s >= now_utc_s + 20 * 3600);
+	assert_true(points.points[points.count - 1].end_utc_s >= now_utc_s + 20 * 3600);
 	assert_true(points.issued_utc_s > now_utc_s - 400);
 	lt_points_free(&points);
 }
@@ -261,27 +241,23 @@ test_parts(void **state)
 
 	(void)state;
 	/* No forecast behind it: what was, and as old as it is. */
-	assert_int_equal(fetch("noforecast", "average", -2 * 86400, 86400,
-			     now_utc_s, &points, &err),
-	    LT_OK);
+	assert_int_equal(
+	    fetch("noforecast", "average", -2 * 86400, 86400, now_utc_s, &points, &err), LT_OK);
 	assert_int_equal(points.quantity, LT_QUANTITY_CARBON);
 	assert_true(points.count >= 48);
-	assert_non_null(strstr(points.note,
-	    "without forecast: 127.0.0.1: HTTP status 501, want 200: "
-	    "NotImplementedException: The method"));
+	assert_non_null(
+	    strstr(points.note, "without forecast: 127.0.0.1: HTTP status 501, want 200: "
+				"NotImplementedException: The method"));
 	lt_points_free(&points);
 	assert_int_equal(
-	    fetch("noforecast", "average", 0, 86400, now_utc_s, &points, &err),
-	    LT_ENET);
-	assert_int_equal(fetch("neither", "average", -86400, 86400, now_utc_s,
-			     &points, &err),
-	    LT_ENET);
+	    fetch("noforecast", "average", 0, 86400, now_utc_s, &points, &err), LT_ENET);
+	assert_int_equal(
+	    fetch("neither", "average", -86400, 86400, now_utc_s, &points, &err), LT_ENET);
 	assert_says("neither", &err, "501, want 200: NotImplementedException");
 
 	/* A forecast of another place is none. */
-	assert_int_equal(fetch("elsewhere", "average", -86400, 3600, now_utc_s,
-			     &points, &err),
-	    LT_OK);
+	assert_int_equal(
+	    fetch("elsewhere", "average", -86400, 3600, now_utc_s, &points, &err), LT_OK);
 	assert_true(points.count >= 24);
 	assert_string_equal(points.note,
 	    "without forecast: 127.0.0.1: location: got \"westus\", want "
@@ -289,14 +265,10 @@ test_parts(void **state)
 	lt_points_free(&points);
 
 	/* Nothing of the past is an answer. */
-	assert_int_equal(
-	    fetch("empty", "average", -86400, 3600, now_utc_s, &points, &err),
-	    LT_OK);
+	assert_int_equal(fetch("empty", "average", -86400, 3600, now_utc_s, &points, &err), LT_OK);
 	assert_string_equal(points.note, "");
 	lt_points_free(&points);
-	assert_int_equal(
-	    fetch("empty", "average", -86400, 0, now_utc_s, &points, &err),
-	    LT_EINPUT);
+	assert_int_equal(fetch("empty", "average", -86400, 0, now_utc_s, &points, &err), LT_EINPUT);
 	assert_says("empty", &err, "src: nothing of the time");
 }
 
@@ -311,8 +283,7 @@ test_errors(void **state)
 	    {"nowhere", LT_ENET,
 		"127.0.0.1: HTTP status 400, want 200: "
 		"LocationConversionException: Unknown Location: 'nowhere'"},
-	    {"invalid", LT_ENET,
-		"One or more validation errors occurred.: The location field"},
+	    {"invalid", LT_ENET, "One or more validation errors occurred.: The location field"},
 	    {"nologin", LT_ENET,
 		"the SDK's data source: 127.0.0.1: HTTP status 401, want 200: "
 		"WattTimeClientHttpException: Login failed for user"},
@@ -327,12 +298,11 @@ test_errors(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct lt_points points;
 		struct lt_error err;
-		const int code = fetch(cases[i].location, "average", -86400,
-		    3600, now_utc_s, &points, &err);
+		const int code =
+		    fetch(cases[i].location, "average", -86400, 3600, now_utc_s, &points, &err);
 
 		if (code != cases[i].code || points.count != 0)
-			fail_msg(
-			    "%s: %d %s", cases[i].location, code, err.text);
+			fail_msg("%s: %d %s", cases[i].location, code, err.text);
 		assert_says(cases[i].location, &err, cases[i].says);
 	}
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an auditor is told of the factors that runs were charged with: those of
- * their time, and as they were known then.
+ * What an auditor is told of the factors that runs were charged with: those of their time, and as
+ * they were known then.
  */
 #include "carbon_fixture.h"
 #include "rates.h"
 
-/* The policy's PUE of 1.25 becomes 1.5 in the second hour: what was used before
- * stays as it was, 1250 Wh and 1500 Wh, also where it is priced after. */
+/* The policy's PUE of 1.25 becomes 1.5 in the second hour: what was used before stays as it was,
+ * 1250 Wh and 1500 Wh, also where it is priced after. */
 static void
 pue_of_its_time(void **state)
 {
@@ -35,8 +35,7 @@ pue_of_its_time(void **state)
 		const json_t *const hour = json_array_get(hours, i);
 
 		assert_int_equal(figure(hour, "energy_wh"), 1250 + 250 * i);
-		assert_int_equal(
-		    figure(hour, "embodied_mg"), i == 0 ? 40000 : 10000);
+		assert_int_equal(figure(hour, "embodied_mg"), i == 0 ? 40000 : 10000);
 	}
 	json_decref(report);
 	json_decref(all);
@@ -59,34 +58,32 @@ check_month(struct world *w, const char *month, int64_t energy_wh, double pue)
 	if (pue == 0)
 		assert_true(is_null(row, "pue"));
 	else
-		assert_true(
-		    json_number_value(json_object_get(row, "pue")) == pue);
+		assert_true(json_number_value(json_object_get(row, "pue")) == pue);
 	json_decref(report);
 }
 
-/* 1000 W over the end of November, an hour in each month: 1200 and 1500 Wh.
- * Then December's figure is put right: what is charged stays, and nobody says
- * that it was charged with that; what is charged again, 1250 Wh, was. */
+/* 1000 W over the end of November, an hour in each month: 1200 and 1500 Wh. Then December's figure
+ * is put right: what is charged stays, and nobody says that it was charged with that; what is
+ * charged again, 1250 Wh, was. */
 static void
 pue_by_month(void **state)
 {
 	struct world *const w = make_world(*state);
 	struct lt_policy_pue *const pue = &w->of_policy[1].pue;
-	const struct lt_batch_run row =
-	    make_row(1, 1, DECEMBER - NOVEMBER - HOUR, 2 * HOUR);
+	const struct lt_batch_run row = make_row(1, 1, DECEMBER - NOVEMBER - HOUR, 2 * HOUR);
 
 	put(w, 1, LT_RATE_CARBON, NOVEMBER, 100, "");
 	*pue = (struct lt_policy_pue){2, {{NOVEMBER, 1.2}, {DECEMBER, 1.5}}};
 	w->d->site.policy_loaded_utc_s = NOVEMBER + 60;
-	must(w->f, lt_rates_record(&w->d->site, &w->d->signals, w->d->ledger,
-		       &w->d->jobs.list, NOVEMBER + 60, &w->f->err));
+	must(w->f, lt_rates_record(&w->d->site, &w->d->signals, w->d->ledger, &w->d->jobs.list,
+		       NOVEMBER + 60, &w->f->err));
 	settle_row(w, &row, DECEMBER + LT_DAY_S);
 	check_month(w, "2026-11", 1200, 1.2);
 	check_month(w, "2026-12", 1500, 1.5);
 	pue->months[1].value = 1.25;
 	w->d->site.policy_loaded_utc_s = DECEMBER + 2 * LT_DAY_S;
-	must(w->f, lt_rates_record(&w->d->site, &w->d->signals, w->d->ledger,
-		       &w->d->jobs.list, DECEMBER + 2 * LT_DAY_S, &w->f->err));
+	must(w->f, lt_rates_record(&w->d->site, &w->d->signals, w->d->ledger, &w->d->jobs.list,
+		       DECEMBER + 2 * LT_DAY_S, &w->f->err));
 	check_month(w, "2026-11", 1200, 1.2);
 	check_month(w, "2026-12", 1500, 0);
 	settle_row(w, &row, DECEMBER + 3 * LT_DAY_S);
@@ -96,18 +93,15 @@ pue_by_month(void **state)
 	free_world(w);
 }
 
-/* An hour of one value, one of two, one of which the ledger does not say when
- * it came, and one that comes again, otherwise, after the charge. */
+/* An hour of one value, one of two, one of which the ledger does not say when it came, and one that
+ * comes again, otherwise, after the charge. */
 static struct lt_rate_step grid[] = {
     {NOVEMBER, NOVEMBER + HOUR, 200, LT_QUALITY_MEASURED, "grid", NOVEMBER + 9},
-    {NOVEMBER + HOUR, NOVEMBER + HOUR + HOUR / 2, 200, LT_QUALITY_FORECAST,
-	"grid", NOVEMBER + 700},
-    {NOVEMBER + HOUR + HOUR / 2, NOVEMBER + 2 * HOUR, 220, LT_QUALITY_FORECAST,
-	"grid", NOVEMBER + 7000},
-    {NOVEMBER + 2 * HOUR, NOVEMBER + 3 * HOUR, 230, LT_QUALITY_MEASURED, "grid",
-	0},
-    {NOVEMBER + 3 * HOUR, NOVEMBER + 4 * HOUR, 240, LT_QUALITY_FORECAST, "grid",
-	NOVEMBER + 8000},
+    {NOVEMBER + HOUR, NOVEMBER + HOUR + HOUR / 2, 200, LT_QUALITY_FORECAST, "grid", NOVEMBER + 700},
+    {NOVEMBER + HOUR + HOUR / 2, NOVEMBER + 2 * HOUR, 220, LT_QUALITY_FORECAST, "grid",
+	NOVEMBER + 7000},
+    {NOVEMBER + 2 * HOUR, NOVEMBER + 3 * HOUR, 230, LT_QUALITY_MEASURED, "grid", 0},
+    {NOVEMBER + 3 * HOUR, NOVEMBER + 4 * HOUR, 240, LT_QUALITY_FORECAST, "grid", NOVEMBER + 8000},
 };
 
 static void
@@ -118,29 +112,23 @@ put_grid(struct world *w, uint32_t first, uint32_t count)
 }
 
 static void
-check_dates(struct world *w, const char *last, int64_t undated,
-    const char *const hours[4])
+check_dates(struct world *w, const char *last, int64_t undated, const char *const hours[4])
 {
 	json_t *const report = ask(w, "period=2026-11&carbon=1", 200);
 	json_t *const all = ask(w, "period=2026-11&carbon=hours", 200);
-	const json_t *const row =
-	    json_array_get(json_object_get(carbon_of(report), "rows"), 0);
-	const json_t *const both[] = {
-	    row, json_object_get(carbon_of(report), "total")};
+	const json_t *const row = json_array_get(json_object_get(carbon_of(report), "rows"), 0);
+	const json_t *const both[] = {row, json_object_get(carbon_of(report), "total")};
 
 	assert_string_equal(text_of(row, "adapter"), "grid_api");
 	assert_string_equal(text_of(row, "version"), "API v9, with imports");
 	for (int i = 0; i < 2; i++) {
-		assert_string_equal(
-		    text_of(both[i], "issued_first"), "2026-11-01T00:00:09Z");
+		assert_string_equal(text_of(both[i], "issued_first"), "2026-11-01T00:00:09Z");
 		assert_string_equal(text_of(both[i], "issued_last"), last);
 		assert_int_equal(figure(both[i], "undated_hours"), undated);
 	}
 	for (size_t i = 0; i < 4; i++)
 		assert_string_equal(
-		    text_of(json_array_get(json_object_get(all, "hours"), i),
-			"issued"),
-		    hours[i]);
+		    text_of(json_array_get(json_object_get(all, "hours"), i), "issued"), hours[i]);
 	json_decref(report);
 	json_decref(all);
 }
@@ -154,14 +142,13 @@ when_it_was_issued(void **state)
 	put_grid(w, 0, 5);
 	settle_row(w, &row, NOVEMBER + LT_DAY_S);
 	check_dates(w, "2026-11-01T02:13:20Z", 1,
-	    (const char *const[]){"2026-11-01T00:00:09Z",
-		"2026-11-01T01:56:40Z", "null", "2026-11-01T02:13:20Z"});
+	    (const char *const[]){
+		"2026-11-01T00:00:09Z", "2026-11-01T01:56:40Z", "null", "2026-11-01T02:13:20Z"});
 	grid[4].quality = LT_QUALITY_MEASURED;
 	grid[4].issued_utc_s = NOVEMBER + LT_DAY_S + 1;
 	put_grid(w, 4, 1);
 	check_dates(w, "2026-11-01T01:56:40Z", 2,
-	    (const char *const[]){"2026-11-01T00:00:09Z",
-		"2026-11-01T01:56:40Z", "null", "null"});
+	    (const char *const[]){"2026-11-01T00:00:09Z", "2026-11-01T01:56:40Z", "null", "null"});
 	free_world(w);
 }
 
@@ -174,8 +161,7 @@ no_intensity_has_no_date(void **state)
 
 	settle_row(w, &row, NOVEMBER + LT_DAY_S);
 	json_t *const report = ask(w, "period=2026-11&carbon=1", 200);
-	const json_t *const r =
-	    json_array_get(json_object_get(carbon_of(report), "rows"), 0);
+	const json_t *const r = json_array_get(json_object_get(carbon_of(report), "rows"), 0);
 
 	assert_true(is_null(r, "issued_first") && is_null(r, "issued_last"));
 	assert_true(is_null(r, "adapter") && is_null(r, "version"));

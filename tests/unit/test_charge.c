@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Charges: shares, hours, missing rates, and that parts of a node cost the
- * node to the micro.
+ * Charges: shares, hours, missing rates, and that parts of a node cost the node to the micro.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,11 +23,7 @@ static const struct lt_shape shapes[] = {
     {.node_count = 2, .cpus = 64, .gpus = 8, .memory_mib = 512000},
     {.node_count = 2, .cpus = 128, .gpus = 8, .memory_mib = 1024000},
     {.node_count = 2, .cpus = 96, .gpus = 0, .memory_mib = 256000},
-    {.node_count = 2,
-	.cpus = 64,
-	.gpus = 8,
-	.shards = 32,
-	.memory_mib = 512000},
+    {.node_count = 2, .cpus = 64, .gpus = 8, .shards = 32, .memory_mib = 512000},
 };
 
 static const struct {
@@ -43,53 +38,40 @@ static const struct {
     {"exclusive is whole", {1, 1, 0, 0, 0, true, {0, 0, 0}}, 0, 1, 1, 1},
     {"all CPUs is whole", {1, 64, 0, 0, 0, false, {0, 0, 0}}, 0, 1, 1, 1},
     {"over two nodes", {2, 64, 8, 0, 0, false, {0, 0, 0}}, 0, 1, 1, 2},
-    {"the smaller shape that fits", {1, 64, 8, 0, 0, false, {0, 0, 0}}, 0, 2, 1,
-	1},
+    {"the smaller shape that fits", {1, 64, 8, 0, 0, false, {0, 0, 0}}, 0, 2, 1, 1},
     {"only the larger fits", {1, 96, 4, 0, 0, false, {0, 0, 0}}, 0, 2, 3, 4},
-    {"no GPU in the shape: the other", {1, 8, 1, 0, 0, false, {0, 0, 0}}, 1, 2,
-	1, 8},
+    {"no GPU in the shape: the other", {1, 8, 1, 0, 0, false, {0, 0, 0}}, 1, 2, 1, 8},
     {"nothing fits: whole", {1, 512, 0, 0, 0, false, {0, 0, 0}}, 0, 1, 1, 1},
     {"no shape known: whole", {1, 1, 0, 0, 0, false, {0, 0, 0}}, 0, 0, 1, 1},
     {"no nodes: whole", {0, 1, 0, 0, 0, false, {0, 0, 0}}, 0, 1, 1, 1},
-    {"3 of 32 shards, more than its CPUs", {1, 4, 0, 3, 0, false, {0, 0, 0}}, 3,
-	1, 3, 32},
-    {"its CPUs are more than its shards", {1, 16, 0, 1, 0, false, {0, 0, 0}}, 3,
-	1, 1, 4},
+    {"3 of 32 shards, more than its CPUs", {1, 4, 0, 3, 0, false, {0, 0, 0}}, 3, 1, 3, 32},
+    {"its CPUs are more than its shards", {1, 16, 0, 1, 0, false, {0, 0, 0}}, 3, 1, 1, 4},
     {"all shards are the node", {2, 2, 0, 64, 0, false, {0, 0, 0}}, 3, 1, 1, 1},
-    {"shards are of the shape that has some", {1, 1, 0, 8, 0, false, {0, 0, 0}},
-	0, 4, 1, 4},
-    {"no shape has shards: whole", {1, 1, 0, 8, 0, false, {0, 0, 0}}, 0, 3, 1,
-	1},
-    {"no resource counted: whole", {1, 0, 0, 0, 0, false, {0, 0, 0}}, 0, 1, 1,
-	1},
+    {"shards are of the shape that has some", {1, 1, 0, 8, 0, false, {0, 0, 0}}, 0, 4, 1, 4},
+    {"no shape has shards: whole", {1, 1, 0, 8, 0, false, {0, 0, 0}}, 0, 3, 1, 1},
+    {"no resource counted: whole", {1, 0, 0, 0, 0, false, {0, 0, 0}}, 0, 1, 1, 1},
 };
 
 static void
 test_share(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(share_cases) / sizeof(*share_cases);
-	     i++) {
-		const struct lt_fraction share =
-		    lt_charge_share(&share_cases[i].resources,
-			shapes + share_cases[i].first_shape,
-			share_cases[i].shape_count);
+	for (size_t i = 0; i < sizeof(share_cases) / sizeof(*share_cases); i++) {
+		const struct lt_fraction share = lt_charge_share(&share_cases[i].resources,
+		    shapes + share_cases[i].first_shape, share_cases[i].shape_count);
 
 		if (share.numerator != share_cases[i].numerator ||
 		    share.denominator != share_cases[i].denominator)
 			fail_msg("%s: got %lld/%lld", share_cases[i].why,
-			    (long long)share.numerator,
-			    (long long)share.denominator);
+			    (long long)share.numerator, (long long)share.denominator);
 	}
 }
 
 static struct lt_rate_step
 step(int64_t start, int64_t end, double value)
 {
-	return (struct lt_rate_step){.start_utc_s = start,
-	    .end_utc_s = end,
-	    .value = value,
-	    .quality = LT_QUALITY_MEASURED};
+	return (struct lt_rate_step){
+	    .start_utc_s = start, .end_utc_s = end, .value = value, .quality = LT_QUALITY_MEASURED};
 }
 
 static void
@@ -119,8 +101,7 @@ test_steps_and_hours(void **state)
 	assert_true(fabs(charge.hours[2].money_micros - 4e6 / 60) < 1e-6);
 	/* 1 kW x 1 h x 500 g/kWh = 500 g */
 	assert_true(fabs(charge.hours[1].carbon_mg - 500000) < 1e-6);
-	assert_true(
-	    fabs(charge.energy_wh - 1000.0 * (2 * 3600 - 840) / 3600) < 1e-6);
+	assert_true(fabs(charge.energy_wh - 1000.0 * (2 * 3600 - 840) / 3600) < 1e-6);
 	lt_charge_free(&charge);
 }
 
@@ -132,14 +113,14 @@ test_worst_quality(void **state)
 		const char *why;
 		enum lt_quality price[2], carbon, worst;
 	} cases[] = {
-	    {"all measured", {LT_QUALITY_MEASURED, LT_QUALITY_MEASURED},
-		LT_QUALITY_MEASURED, LT_QUALITY_MEASURED},
-	    {"the first step", {LT_QUALITY_LAST_VALUE, LT_QUALITY_MEASURED},
-		LT_QUALITY_MEASURED, LT_QUALITY_LAST_VALUE},
-	    {"the last step", {LT_QUALITY_MEASURED, LT_QUALITY_LAST_VALUE},
-		LT_QUALITY_MEASURED, LT_QUALITY_LAST_VALUE},
-	    {"carbon", {LT_QUALITY_MEASURED, LT_QUALITY_MEASURED},
-		LT_QUALITY_LAST_VALUE, LT_QUALITY_LAST_VALUE},
+	    {"all measured", {LT_QUALITY_MEASURED, LT_QUALITY_MEASURED}, LT_QUALITY_MEASURED,
+		LT_QUALITY_MEASURED},
+	    {"the first step", {LT_QUALITY_LAST_VALUE, LT_QUALITY_MEASURED}, LT_QUALITY_MEASURED,
+		LT_QUALITY_LAST_VALUE},
+	    {"the last step", {LT_QUALITY_MEASURED, LT_QUALITY_LAST_VALUE}, LT_QUALITY_MEASURED,
+		LT_QUALITY_LAST_VALUE},
+	    {"carbon", {LT_QUALITY_MEASURED, LT_QUALITY_MEASURED}, LT_QUALITY_LAST_VALUE,
+		LT_QUALITY_LAST_VALUE},
 	};
 
 	(void)state;
@@ -160,8 +141,7 @@ test_worst_quality(void **state)
 		carbon.quality = cases[i].carbon;
 		assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
 		if (charge.worst_quality != cases[i].worst)
-			fail_msg(
-			    "%s: %d", cases[i].why, (int)charge.worst_quality);
+			fail_msg("%s: %d", cases[i].why, (int)charge.worst_quality);
 		lt_charge_free(&charge);
 	}
 }
@@ -186,11 +166,8 @@ static void
 test_missing_is_not_zero(void **state)
 {
 	(void)state;
-	const struct lt_charge_input input = {.start_utc_s = T0,
-	    .end_utc_s = T0 + 3600,
-	    .nodes = 1,
-	    .share = {1, 1},
-	    .watts = 100};
+	const struct lt_charge_input input = {
+	    .start_utc_s = T0, .end_utc_s = T0 + 3600, .nodes = 1, .share = {1, 1}, .watts = 100};
 	struct lt_charge charge;
 	assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
 	assert_false(charge.priced);
@@ -224,10 +201,8 @@ test_carbon_charge(void **state)
 	assert_true(charge.priced);
 	assert_int_equal(charge.hour_count, 3);
 	for (int i = 0; i < 3; i++) {
-		assert_true(fabs(charge.hours[i].carbon_charge_micros -
-				 wanted[i]) < 1e-6);
-		assert_true(fabs(charge.hours[i].money_micros - 2e6 -
-				 wanted[i]) < 1e-6);
+		assert_true(fabs(charge.hours[i].carbon_charge_micros - wanted[i]) < 1e-6);
+		assert_true(fabs(charge.hours[i].money_micros - 2e6 - wanted[i]) < 1e-6);
 	}
 	assert_true(fabs(charge.carbon_charge_micros - 60000) < 1e-6);
 	assert_true(fabs(charge.money_micros - 6060000) < 1e-6);
@@ -256,8 +231,7 @@ test_never_ran(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		struct lt_charge charge;
 
-		assert_int_equal(
-		    lt_charge_run(&charge, &inputs[i], NULL), LT_OK);
+		assert_int_equal(lt_charge_run(&charge, &inputs[i], NULL), LT_OK);
 		assert_int_equal(charge.hour_count, 0);
 		assert_true(charge.priced && charge.money_micros == 0);
 	}
@@ -309,8 +283,7 @@ remove_all(const char *directory)
 	return system(command);
 }
 
-/* Cut one node into n jobs in every way; the ledger's carry makes the parts
- * cost the node. */
+/* Cut one node into n jobs in every way; the ledger's carry makes the parts cost the node. */
 static void
 test_split_node_costs_the_node(void **state)
 {
@@ -318,15 +291,14 @@ test_split_node_costs_the_node(void **state)
 	static const struct {
 		int64_t price, seconds;
 		uint32_t parts;
-	} cases[] = {{32770000, 3600, 8}, {32770000, 3601, 7}, {1, 59, 8},
-	    {10500001, 12345, 64}, {98321, 86399, 3}, {32770000, 1, 64}};
+	} cases[] = {{32770000, 3600, 8}, {32770000, 3601, 7}, {1, 59, 8}, {10500001, 12345, 64},
+	    {98321, 86399, 3}, {32770000, 1, 64}};
 	char directory[] = "/tmp/lt_charge_XXXXXX";
 	struct lt_ledger *ledger = NULL;
 	assert_non_null(mkdtemp(directory));
 	assert_int_equal(lt_ledger_open(&ledger, directory, NULL), LT_OK);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct lt_rate_step price[] = {
-		    step(T0, INT64_MAX, (double)cases[i].price)};
+		const struct lt_rate_step price[] = {step(T0, INT64_MAX, (double)cases[i].price)};
 		struct lt_charge_input input = {.start_utc_s = T0 + 17,
 		    .end_utc_s = T0 + 17 + cases[i].seconds,
 		    .nodes = 1,
@@ -341,12 +313,9 @@ test_split_node_costs_the_node(void **state)
 			int64_t rounded;
 
 			input.share = (struct lt_fraction){1, cases[i].parts};
-			assert_int_equal(
-			    lt_charge_run(&charge, &input, NULL), LT_OK);
-			assert_int_equal(
-			    lt_ledger_round(ledger,
-				(struct lt_carry_key){name, false},
-				charge.money_micros, &rounded, NULL),
+			assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
+			assert_int_equal(lt_ledger_round(ledger, (struct lt_carry_key){name, false},
+					     charge.money_micros, &rounded, NULL),
 			    LT_OK);
 			sum += rounded;
 			lt_charge_free(&charge);
@@ -354,9 +323,8 @@ test_split_node_costs_the_node(void **state)
 		input.share = (struct lt_fraction){1, 1};
 		assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
 		snprintf(name, sizeof(name), "whole%zu", i);
-		assert_int_equal(
-		    lt_ledger_round(ledger, (struct lt_carry_key){name, false},
-			charge.money_micros, &whole, NULL),
+		assert_int_equal(lt_ledger_round(ledger, (struct lt_carry_key){name, false},
+				     charge.money_micros, &whole, NULL),
 		    LT_OK);
 		lt_charge_free(&charge);
 		assert_int_equal(lt_ledger_commit(ledger, NULL), LT_OK);
@@ -377,15 +345,12 @@ test_suspended(void **state)
 	} cases[] = {
 	    {"CPUs only: nothing stays", {1, 2}, {0, 1}, 0.4, 30000, 60},
 	    {"a GPU of eight stays", {1, 8}, {1, 8}, 0.4, 12500, 60 + 20},
-	    {"CPUs were more than the GPUs", {1, 2}, {1, 8}, 0.4, 35000,
-		60 + 20},
+	    {"CPUs were more than the GPUs", {1, 2}, {1, 8}, 0.4, 35000, 60 + 20},
 	    {"never", {1, 2}, {1, 8}, 0, 50000, 100},
 	    {"all the time", {1, 2}, {1, 8}, 1, 12500, 50},
 	};
-	const struct lt_rate_step price = {
-	    T0, INT64_MAX, 3600000, LT_QUALITY_CONSTANT, "", 0};
-	const struct lt_rate_step carbon = {
-	    T0, INT64_MAX, 100, LT_QUALITY_CONSTANT, "", 0};
+	const struct lt_rate_step price = {T0, INT64_MAX, 3600000, LT_QUALITY_CONSTANT, "", 0};
+	const struct lt_rate_step carbon = {T0, INT64_MAX, 100, LT_QUALITY_CONSTANT, "", 0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -17,35 +17,31 @@ parsed(const char *text)
 	struct lt_policy *policy = NULL;
 	struct lt_policy_errors errors = {0};
 
-	if (lt_policy_parse_all(&policy,
-		&(struct lt_policy_text){"p.yaml", text, strlen(text)}, NULL,
-		&errors) != LT_OK)
+	if (lt_policy_parse_all(&policy, &(struct lt_policy_text){"p.yaml", text, strlen(text)},
+		NULL, &errors) != LT_OK)
 		fail_msg("%s", errors.items[0].text);
 	return policy;
 }
 
 static const struct lt_class *
-class_of(const struct lt_market *market, const char *account, const char *qos,
-    int partition)
+class_of(const struct lt_market *market, const char *account, const char *qos, int partition)
 {
-	return lt_market_class(market, &(struct lt_class_of){.account = account,
-					   .qos = qos,
-					   .name = "",
-					   .partition = partition});
+	return lt_market_class(
+	    market, &(struct lt_class_of){
+			.account = account, .qos = qos, .name = "", .partition = partition});
 }
 
 static void
 test_classes(void **state)
 {
-	struct lt_policy *policy =
-	    parsed("currency: USD\npartitions:\n  a: {}\nclasses:\n"
-		   "  urgent: {qos: Prod, preemptible: never,"
-		   " default: on, max_delay: 0, deadline_confidence: 99.9,"
-		   " max_price: 12.5,"
-		   " require_smoke: {above_node_hours: 0.5, within: 7d}}\n"
-		   "  batch: {account: vision, partition: a,"
-		   " max_interruptions: 3, pause: suspend, canary: true}\n"
-		   "  all: {}\n");
+	struct lt_policy *policy = parsed("currency: USD\npartitions:\n  a: {}\nclasses:\n"
+					  "  urgent: {qos: Prod, preemptible: never,"
+					  " default: on, max_delay: 0, deadline_confidence: 99.9,"
+					  " max_price: 12.5,"
+					  " require_smoke: {above_node_hours: 0.5, within: 7d}}\n"
+					  "  batch: {account: vision, partition: a,"
+					  " max_interruptions: 3, pause: suspend, canary: true}\n"
+					  "  all: {}\n");
 	struct lt_partition partition = {.name = "a"};
 	struct lt_market market = {.partition_count = 1,
 	    .partitions = &partition,
@@ -54,8 +50,7 @@ test_classes(void **state)
 
 	(void)state;
 	assert_int_equal(policy->class_count, 3);
-	const struct lt_class *const urgent =
-	    class_of(&market, "vision", "prod", 0);
+	const struct lt_class *const urgent = class_of(&market, "vision", "prod", 0);
 	assert_string_equal(urgent->name, "urgent");
 	assert_true(urgent->on_demand_only);
 	assert_int_equal(urgent->max_interruptions, LT_INTERRUPTIONS_ANY);
@@ -107,27 +102,23 @@ test_class_names(void **state)
 	    {"no name", "", "rest"},
 	    {"a bracket is a byte", "[x]", "rest"},
 	};
-	struct lt_policy *policy =
-	    parsed("partitions:\n  a: {}\nclasses:\n"
-		   "  waits: {name: [\"sys/dashboard/*\", \"*jupyter*\","
-		   " \"vnc?\", \"*ray*worker\", \"[a-z]*]\"]}\n"
-		   "  comma: {name: \"A, B\"}\n"
-		   "  other: {name: \"a, c\", account: other}\n"
-		   "  rest: {default: on}\n");
-	const struct lt_market market = {.classes = policy->classes,
-	    .class_count = (uint32_t)policy->class_count};
+	struct lt_policy *policy = parsed("partitions:\n  a: {}\nclasses:\n"
+					  "  waits: {name: [\"sys/dashboard/*\", \"*jupyter*\","
+					  " \"vnc?\", \"*ray*worker\", \"[a-z]*]\"]}\n"
+					  "  comma: {name: \"A, B\"}\n"
+					  "  other: {name: \"a, c\", account: other}\n"
+					  "  rest: {default: on}\n");
+	const struct lt_market market = {
+	    .classes = policy->classes, .class_count = (uint32_t)policy->class_count};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct lt_class *const found = lt_market_class(
-		    &market, &(struct lt_class_of){.account = "vision",
-				 .qos = "",
-				 .name = rows[i].name,
-				 .partition = 0});
+		const struct lt_class *const found = lt_market_class(&market,
+		    &(struct lt_class_of){
+			.account = "vision", .qos = "", .name = rows[i].name, .partition = 0});
 
 		if (strcmp(found->name, rows[i].class) != 0)
-			fail_msg("%s: %s is %s", rows[i].why, rows[i].name,
-			    found->name);
+			fail_msg("%s: %s is %s", rows[i].why, rows[i].name, found->name);
 	}
 	lt_policy_free(policy);
 }

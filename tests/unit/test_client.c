@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The client against a server of canned HTTP answers on a real Unix socket:
- * what it sends, and what it makes of any answer. The way over TCP with munge
- * is tested on the cluster.
+ * what it sends, and what it makes of any answer. The way over TCP with munge is tested on the
+ * cluster.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -52,8 +52,8 @@ serve(void *argument)
 	size_t used = 0;
 
 	while (fd >= 0 && !is_whole(server->request)) {
-		const ssize_t count = read(fd, server->request + used,
-		    sizeof(server->request) - 1 - used);
+		const ssize_t count =
+		    read(fd, server->request + used, sizeof(server->request) - 1 - used);
 
 		if (count <= 0)
 			break;
@@ -73,8 +73,7 @@ listen_on(const char *path)
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
 	unlink(path);
-	assert_int_equal(
-	    bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(fd, 1), 0);
 	return fd;
 }
@@ -82,18 +81,16 @@ listen_on(const char *path)
 static const struct lt_cli_command command = {.name = "test"};
 
 static int
-call(struct server *server, json_t **answer, const char *path,
-    const json_t *body, struct lt_error *err)
+call(struct server *server, json_t **answer, const char *path, const json_t *body,
+    struct lt_error *err)
 {
 	const struct lt_cli cli = {.command = &command, .run_dir = run_dir};
 	pthread_t thread;
 
 	server->listener = listen_on(socket_path);
 	assert_int_equal(pthread_create(&thread, NULL, serve, server), 0);
-	const int code =
-	    body != NULL
-		? lt_client_post(answer, &cli, path, body, err)
-		: lt_client_get_runs(answer, &cli, path, server->runs, err);
+	const int code = body != NULL ? lt_client_post(answer, &cli, path, body, err)
+				      : lt_client_get_runs(answer, &cli, path, server->runs, err);
 
 	pthread_join(thread, NULL);
 	close(server->listener);
@@ -112,24 +109,18 @@ test_answers(void **state)
 		const char *text; /* within the error */
 	} cases[] = {
 	    {"JSON", HEAD("200 OK") JSON_IS "{\"id\":7}", LT_OK, NULL},
-	    {"no such job",
-		HEAD("404 Not Found") JSON_IS "{\"error\":\"no job 9\"}",
-		LT_ENOENT, "no job 9"},
-	    {"somebody else's",
-		HEAD("403 Forbidden") JSON_IS "{\"error\":\"not yours\"}",
+	    {"no such job", HEAD("404 Not Found") JSON_IS "{\"error\":\"no job 9\"}", LT_ENOENT,
+		"no job 9"},
+	    {"somebody else's", HEAD("403 Forbidden") JSON_IS "{\"error\":\"not yours\"}",
 		LT_EDENIED, "not yours"},
-	    {"not now", HEAD("503 Busy") JSON_IS "{\"error\":\"later\"}",
-		LT_EINPUT, "later"},
-	    {"an error without text", HEAD("500 Oops") JSON_IS "{}", LT_ENET,
-		"status 500"},
-	    {"success that is no JSON", HEAD("200 OK") "\r\n<html>hello</html>",
-		LT_ENET, "not JSON"},
+	    {"not now", HEAD("503 Busy") JSON_IS "{\"error\":\"later\"}", LT_EINPUT, "later"},
+	    {"an error without text", HEAD("500 Oops") JSON_IS "{}", LT_ENET, "status 500"},
+	    {"success that is no JSON", HEAD("200 OK") "\r\n<html>hello</html>", LT_ENET,
+		"not JSON"},
 	    {"success and nothing", HEAD("200 OK") "\r\n", LT_ENET, "not JSON"},
-	    {"JSON cut in the middle",
-		HEAD("200 OK") "Content-Length: 99\r\n\r\n{\"id\":", LT_ENET,
+	    {"JSON cut in the middle", HEAD("200 OK") "Content-Length: 99\r\n\r\n{\"id\":", LT_ENET,
 		"does not answer"},
-	    {"no HTTP at all", "220 smtp ready\r\n", LT_ENET,
-		"does not answer"},
+	    {"no HTTP at all", "220 smtp ready\r\n", LT_ENET, "does not answer"},
 	    {"silence", "", LT_ENET, "does not answer"},
 	};
 
@@ -139,15 +130,13 @@ test_answers(void **state)
 		struct lt_error err = {0};
 		json_t *answer = NULL;
 		int64_t id = 0;
-		const int code =
-		    call(&server, &answer, "/v1/status", NULL, &err);
+		const int code = call(&server, &answer, "/v1/status", NULL, &err);
 
 		if (code != cases[i].code)
 			fail_msg("%s: %d, %s", cases[i].why, code, err.text);
 		if (code == LT_OK)
 			assert_true(lt_json_int(answer, "id", &id) && id == 7);
-		else if (answer != NULL ||
-			 strstr(err.text, cases[i].text) == NULL)
+		else if (answer != NULL || strstr(err.text, cases[i].text) == NULL)
 			fail_msg("%s: \"%s\"", cases[i].why, err.text);
 		json_decref(answer);
 	}
@@ -162,27 +151,19 @@ test_request(void **state)
 	json_t *const body = json_pack("{s:s}", "reason", "a \"b\" \n é");
 
 	(void)state;
-	assert_int_equal(
-	    call(&server, &answer, "/v1/budget/adjust", body, &err), LT_OK);
+	assert_int_equal(call(&server, &answer, "/v1/budget/adjust", body, &err), LT_OK);
 	json_decref(answer);
-	assert_int_equal(
-	    strncmp(server.request, "POST /v1/budget/adjust HTTP/1.1\r\n", 33),
-	    0);
-	assert_non_null(
-	    strstr(server.request, "Content-Type: application/json\r\n"));
-	json_t *const sent =
-	    json_loads(strstr(server.request, "\r\n\r\n") + 4, 0, NULL);
+	assert_int_equal(strncmp(server.request, "POST /v1/budget/adjust HTTP/1.1\r\n", 33), 0);
+	assert_non_null(strstr(server.request, "Content-Type: application/json\r\n"));
+	json_t *const sent = json_loads(strstr(server.request, "\r\n\r\n") + 4, 0, NULL);
 
 	assert_true(json_equal(sent, body));
 	json_decref(sent);
 	json_decref(body);
 	memset(&server, 0, sizeof(server));
 	server.answer = HEAD("200 OK") JSON_IS "{}";
-	assert_int_equal(
-	    call(&server, &answer, "/v1/budget?team=a%20b", NULL, &err), LT_OK);
-	assert_int_equal(
-	    strncmp(server.request, "GET /v1/budget?team=a%20b HTTP/1.1", 34),
-	    0);
+	assert_int_equal(call(&server, &answer, "/v1/budget?team=a%20b", NULL, &err), LT_OK);
+	assert_int_equal(strncmp(server.request, "GET /v1/budget?team=a%20b HTTP/1.1", 34), 0);
 	json_decref(answer);
 }
 
@@ -216,14 +197,11 @@ test_runs(void **state)
 			       "12\r\n{\"runs\":[\n{\"id\":1}\r\n"
 			       "99\r\n,\n{\"id\":2},",
 		1, LT_ENET, "ends"},
-	    {"ended, but not whole",
-		HEAD("200 OK") "\r\n{\"runs\":[\n{\"id\":1},\n", 1, LT_ENET,
+	    {"ended, but not whole", HEAD("200 OK") "\r\n{\"runs\":[\n{\"id\":1},\n", 1, LT_ENET,
 		"not JSON"},
-	    {"a run that nobody takes",
-		HEAD("200 OK") "\r\n{\"runs\":[\n{\"id\":1},\n7,\n", 1,
+	    {"a run that nobody takes", HEAD("200 OK") "\r\n{\"runs\":[\n{\"id\":1},\n7,\n", 1,
 		LT_EINPUT, "not a run"},
-	    {"not now", HEAD("503 Busy") JSON_IS "{\"error\":\n\"later\"}", 0,
-		LT_EINPUT, "later"},
+	    {"not now", HEAD("503 Busy") JSON_IS "{\"error\":\n\"later\"}", 0, LT_EINPUT, "later"},
 	};
 
 	(void)state;
@@ -234,18 +212,14 @@ test_runs(void **state)
 		json_t *answer = NULL;
 
 		server.runs = &runs;
-		const int code =
-		    call(&server, &answer, "/v1/report", NULL, &err);
+		const int code = call(&server, &answer, "/v1/report", NULL, &err);
 
 		if (code != cases[i].code || runs.count != cases[i].runs)
-			fail_msg("%s: %d, %" PRId64 " runs, %s", cases[i].why,
-			    code, runs.count, err.text);
+			fail_msg("%s: %d, %" PRId64 " runs, %s", cases[i].why, code, runs.count,
+			    err.text);
 		if (code == LT_OK)
-			assert_int_equal(
-			    json_array_size(json_object_get(answer, "runs")),
-			    0);
-		else if (answer != NULL ||
-			 strstr(err.text, cases[i].text) == NULL)
+			assert_int_equal(json_array_size(json_object_get(answer, "runs")), 0);
+		else if (answer != NULL || strstr(err.text, cases[i].text) == NULL)
 			fail_msg("%s: \"%s\"", cases[i].why, err.text);
 		json_decref(answer);
 		lt_run_lines_free(&runs);
@@ -267,37 +241,32 @@ static void
 test_network(void **state)
 {
 	const struct lt_cli cli = {.command = &command, .run_dir = run_dir};
-	struct server server = {
-	    .answer = HEAD("404 Not Found") JSON_IS
-	    "{\"error\":\"this lowtided follows another: it answers "
-	    "/v1/balance only\"}"};
+	struct server server = {.answer = HEAD("404 Not Found") JSON_IS
+				"{\"error\":\"this lowtided follows another: it answers "
+				"/v1/balance only\"}"};
 	struct lt_error err = {0};
 	json_t *answer = NULL;
 
 	(void)state;
 	unlink(socket_path);
 	unlink(conf_path);
-	assert_int_not_equal(
-	    lt_client_get(&answer, &cli, "/v1/status", &err), LT_OK);
+	assert_int_not_equal(lt_client_get(&answer, &cli, "/v1/status", &err), LT_OK);
 	assert_non_null(strstr(err.text, "no socket"));
 	assert_non_null(strstr(err.text, conf_path));
 
 	err = (struct lt_error){0};
 	write_conf("ClusterName=x\nSlurmUser=root\n");
-	assert_int_equal(
-	    lt_client_get(&answer, &cli, "/v1/status", &err), LT_ENOENT);
+	assert_int_equal(lt_client_get(&answer, &cli, "/v1/status", &err), LT_ENOENT);
 	assert_non_null(strstr(err.text, "no SlurmctldHost"));
 
 	err = (struct lt_error){0};
 	write_conf("SlurmUser=no-such-user\nSlurmctldHost=localhost\n");
-	assert_int_equal(
-	    lt_client_get(&answer, &cli, "/v1/status", &err), LT_ENOENT);
+	assert_int_equal(lt_client_get(&answer, &cli, "/v1/status", &err), LT_ENOENT);
 	assert_non_null(strstr(err.text, "SlurmUser=no-such-user"));
 
 	err = (struct lt_error){0};
 	write_conf("SlurmctldHost=localhost\nAuthInfo=socket=/nowhere/m\n");
-	assert_int_not_equal(
-	    call(&server, &answer, "/v1/status", NULL, &err), LT_OK);
+	assert_int_not_equal(call(&server, &answer, "/v1/status", NULL, &err), LT_OK);
 	assert_non_null(strstr(err.text, "munge"));
 	assert_non_null(strstr(err.text, "/nowhere/m"));
 }
@@ -312,8 +281,7 @@ test_dead_socket(void **state)
 
 	(void)state;
 	close(listen_on(socket_path));
-	assert_int_equal(
-	    lt_client_get(&answer, &cli, "/v1/status", &err), LT_ENET);
+	assert_int_equal(lt_client_get(&answer, &cli, "/v1/status", &err), LT_ENET);
 	assert_non_null(strstr(err.text, socket_path));
 	assert_non_null(strstr(err.text, "is it running?"));
 }
@@ -325,8 +293,7 @@ test_escape(void **state)
 		const char *why, *text, *escaped;
 	} cases[] = {
 	    {"plain", "vision-2.x_y~", "vision-2.x_y~"},
-	    {"what a query is made of", "a&b=c?d/e#f%",
-		"a%26b%3Dc%3Fd%2Fe%23f%25"},
+	    {"what a query is made of", "a&b=c?d/e#f%", "a%26b%3Dc%3Fd%2Fe%23f%25"},
 	    {"a blank and a line end", "a \r\n", "a%20%0D%0A"},
 	    {"UTF-8 by the byte", "é", "%C3%A9"},
 	};
@@ -335,14 +302,11 @@ test_escape(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(
-		    lt_client_escape(out, sizeof(out), cases[i].text, &err),
-		    LT_OK);
+		assert_int_equal(lt_client_escape(out, sizeof(out), cases[i].text, &err), LT_OK);
 		if (strcmp(out, cases[i].escaped) != 0)
 			fail_msg("%s: %s", cases[i].why, out);
 	}
-	assert_int_equal(
-	    lt_client_escape(out, 8, "abcdefghij", &err), LT_ELIMIT);
+	assert_int_equal(lt_client_escape(out, 8, "abcdefghij", &err), LT_ELIMIT);
 }
 
 static int

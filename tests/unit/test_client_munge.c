@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The client over TCP: a munged of its own seals request and reply, a server
- * answers as lowtided does, or as none should. Skipped without munged.
+ * The client over TCP: a munged of its own seals request and reply, a server answers as lowtided
+ * does, or as none should. Skipped without munged.
  */
 #include <pwd.h>
 
@@ -38,24 +38,19 @@ test_replies(void **state)
 		const char *text; /* within the error */
 	} cases[] = {
 	    {"JSON", {.payload = "200\n{\"id\":7}"}, LT_OK, ""},
-	    {"lowtided's own error",
-		{.payload = "404\n{\"error\":\"no job 9\"}"}, LT_ENOENT,
+	    {"lowtided's own error", {.payload = "404\n{\"error\":\"no job 9\"}"}, LT_ENOENT,
 		"no job 9"},
-	    {"anybody may read it", {.payload = "200\n{}", .open = true},
-		LT_EDENIED, "not restricted"},
+	    {"anybody may read it", {.payload = "200\n{}", .open = true}, LT_EDENIED,
+		"not restricted"},
 	    {"an empty credential", {.payload = ""}, LT_EINPUT, ""},
 	    {"no line end", {.payload = "200"}, LT_EINPUT, "no status"},
-	    {"a word as status", {.payload = "abc\n{}"}, LT_EINPUT,
-		"no status"},
-	    {"a status below 100", {.payload = "099\n{}"}, LT_EINPUT,
-		"no status"},
+	    {"a word as status", {.payload = "abc\n{}"}, LT_EINPUT, "no status"},
+	    {"a status below 100", {.payload = "099\n{}"}, LT_EINPUT, "no status"},
 	    {"no JSON", {.payload = "200\nhello"}, LT_ENET, "not JSON"},
-	    {"JSON without a seal", {.text = "{\"id\":7}"}, LT_EDENIED,
-		"credential"},
+	    {"JSON without a seal", {.text = "{\"id\":7}"}, LT_EDENIED, "credential"},
 	    {"a body that is empty", {.text = ""}, LT_EDENIED, "credential"},
-	    {"a web server that is none of ours",
-		{.status = "404 Not Found", .text = "no page"}, LT_ENET,
-		"HTTP 404: no page"},
+	    {"a web server that is none of ours", {.status = "404 Not Found", .text = "no page"},
+		LT_ENET, "HTTP 404: no page"},
 	};
 
 	(void)state;
@@ -67,14 +62,10 @@ test_replies(void **state)
 		struct lt_error err = {0};
 		const int code = call(&server, &answer, &err);
 
-		if (code != cases[i].code ||
-		    strstr(err.text, cases[i].text) == NULL)
-			fail_msg(
-			    "%s: got %d, %s", cases[i].why, code, err.text);
+		if (code != cases[i].code || strstr(err.text, cases[i].text) == NULL)
+			fail_msg("%s: got %d, %s", cases[i].why, code, err.text);
 		if (code == LT_OK)
-			assert_int_equal(
-			    json_integer_value(json_object_get(answer, "id")),
-			    7);
+			assert_int_equal(json_integer_value(json_object_get(answer, "id")), 7);
 		else
 			assert_null(answer);
 		assert_string_equal(server.payload, "GET /v1/status\n");
@@ -115,11 +106,10 @@ write_conf(const struct server *servers, int count)
 	FILE *const out = fopen(path, "w");
 
 	assert_non_null(out);
-	fprintf(out, "SlurmUser=%s\nAuthInfo=socket=%s\n",
-	    user != NULL ? user->pw_name : "0", munge_socket);
+	fprintf(out, "SlurmUser=%s\nAuthInfo=socket=%s\n", user != NULL ? user->pw_name : "0",
+	    munge_socket);
 	for (int i = 0; i < count; i++)
-		fprintf(out, "SlurmctldHost=c%d(127.0.0.1:%u)\n", i,
-		    servers[i].port);
+		fprintf(out, "SlurmctldHost=c%d(127.0.0.1:%u)\n", i, servers[i].port);
 	fclose(out);
 	setenv("SLURM_CONF", path, 1);
 }

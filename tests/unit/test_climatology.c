@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shipped mean days: each zone whole and plausible, what the data say that
- * it is made of, hours and months where they belong, the quality and the note
- * that say what it is.
+ * The shipped mean days: each zone whole and plausible, what the data say that it is made of, hours
+ * and months where they belong, the quality and the note that say what it is.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,8 +36,8 @@ test_zones_are_whole(void **state)
 	int count = 0;
 
 	(void)state;
-	for (const struct lt_climatology *item = lt_climatologies_lifecycle;
-	     item->zone[0] != '\0'; item++, count++) {
+	for (const struct lt_climatology *item = lt_climatologies_lifecycle; item->zone[0] != '\0';
+	     item++, count++) {
 		for (int month = 0; month < 12; month++)
 			for (int hour = 0; hour < 24; hour++)
 				if (item->g_per_kwh[month][hour] < 10 ||
@@ -47,14 +46,12 @@ test_zones_are_whole(void **state)
 		assert_int_equal(item->first_year, 2023);
 		assert_int_equal(item->last_year, 2024);
 		assert_non_null(strstr(item->origin, "CarbonX, by "));
-		assert_true(
-		    count == 0 || strcmp(item[-1].zone, item->zone) < 0);
+		assert_true(count == 0 || strcmp(item[-1].zone, item->zone) < 0);
 	}
 	assert_int_equal(count, 113);
 }
 
-/* The two tables have the same zones, and what building and fuel supply cost
- * comes on top. */
+/* The two tables have the same zones, and what building and fuel supply cost comes on top. */
 static void
 test_direct(void **state)
 {
@@ -70,8 +67,7 @@ test_direct(void **state)
 		assert_int_equal(item->last_year, all->last_year);
 		for (int month = 0; month < 12; month++)
 			for (int hour = 0; hour < 24; hour++)
-				more += all->g_per_kwh[month][hour] -
-					item->g_per_kwh[month][hour];
+				more += all->g_per_kwh[month][hour] - item->g_per_kwh[month][hour];
 		assert_true(more > 0);
 	}
 	assert_string_equal(all->zone, "");
@@ -83,20 +79,17 @@ test_zero_is_data(void **state)
 {
 	const struct lt_source_options options = {.name = "grid",
 	    .count = 2,
-	    .items = {
-		{"zone", "IS", 7, 3}, {"emission_factors", "direct", 8, 3}}};
+	    .items = {{"zone", "IS", 7, 3}, {"emission_factors", "direct", 8, 3}}};
 	struct lt_points points = {0};
 
 	(void)state;
 	assert_int_equal(lt_adapter_climatology.fetch(&options,
-			     &(struct lt_window){JUNE, JUNE + LT_HOUR_S, JUNE},
-			     &points, NULL),
+			     &(struct lt_window){JUNE, JUNE + LT_HOUR_S, JUNE}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 1);
 	assert_true(points.points[0].value == 0);
 	assert_non_null(strstr(points.note, "2024, direct (CarbonX, by "));
-	assert_int_equal(lt_adapter_basis(&lt_adapter_climatology, &options),
-	    LT_BASIS_DIRECT);
+	assert_int_equal(lt_adapter_basis(&lt_adapter_climatology, &options), LT_BASIS_DIRECT);
 	lt_points_free(&points);
 }
 
@@ -123,8 +116,7 @@ test_against_the_original(void **state)
 	} cells[6] = {0};
 	char line[512];
 	int rows = 0, used = 0;
-	FILE *const file =
-	    fopen("tests/fixtures/climatology/carbonx-hours.csv", "r");
+	FILE *const file = fopen("tests/fixtures/climatology/carbonx-hours.csv", "r");
 
 	(void)state;
 	assert_non_null(file);
@@ -135,15 +127,13 @@ test_against_the_original(void **state)
 		char zone[16];
 		double value;
 
-		assert_int_equal(
-		    sscanf(line,
-			"202%*1[34]-%2d-%*2d %2d:00:00,%*[^,],%*[^,],%15[^,],"
-			"%*[^,],%lf",
-			&month, &hour, zone, &value),
+		assert_int_equal(sscanf(line,
+				     "202%*1[34]-%2d-%*2d %2d:00:00,%*[^,],%*[^,],%15[^,],"
+				     "%*[^,],%lf",
+				     &month, &hour, zone, &value),
 		    4);
-		while (i < used &&
-		       (strcmp(cells[i].zone, zone) != 0 ||
-			   cells[i].month != month || cells[i].hour != hour))
+		while (i < used && (strcmp(cells[i].zone, zone) != 0 || cells[i].month != month ||
+				       cells[i].hour != hour))
 			i++;
 		assert_in_range(i, 0, 5);
 		used = i < used ? used : i + 1;
@@ -159,12 +149,11 @@ test_against_the_original(void **state)
 	for (int i = 0; i < used; i++) {
 		const double mean = sums[i] / cells[i].count;
 		const int shipped =
-		    zone_of(cells[i].zone)
-			->g_per_kwh[cells[i].month - 1][cells[i].hour];
+		    zone_of(cells[i].zone)->g_per_kwh[cells[i].month - 1][cells[i].hour];
 
 		if (fabs(mean - shipped) > 0.5 + 1e-9)
-			fail_msg("%s %d %d: %d, want %g", cells[i].zone,
-			    cells[i].month, cells[i].hour, shipped, mean);
+			fail_msg("%s %d %d: %d, want %g", cells[i].zone, cells[i].month,
+			    cells[i].hour, shipped, mean);
 	}
 }
 
@@ -198,17 +187,14 @@ test_age(void **state)
 		const int64_t now_utc_s = cases[i].now_utc_s;
 		struct lt_points points = {0};
 
-		assert_int_equal(lt_adapter_climatology.fetch(&options,
-				     &(struct lt_window){now_utc_s,
-					 now_utc_s + LT_HOUR_S, now_utc_s},
-				     &points, NULL),
+		assert_int_equal(
+		    lt_adapter_climatology.fetch(&options,
+			&(struct lt_window){now_utc_s, now_utc_s + LT_HOUR_S, now_utc_s}, &points,
+			NULL),
 		    LT_OK);
-		assert_int_equal(
-		    strstr(points.note, "; 2024 ended more than 2 years ago") !=
-			NULL,
+		assert_int_equal(strstr(points.note, "; 2024 ended more than 2 years ago") != NULL,
 		    cases[i].old);
-		assert_int_equal(
-		    lt_table_is_old(2024, now_utc_s), cases[i].old);
+		assert_int_equal(lt_table_is_old(2024, now_utc_s), cases[i].old);
 		lt_points_free(&points);
 	}
 }
@@ -225,8 +211,7 @@ test_hours_and_months(void **state)
 	/* From the middle of the last hour of May on. */
 	assert_int_equal(
 	    lt_adapter_climatology.fetch(&options,
-		&(struct lt_window){JUNE - 1800, JUNE + 24 * LT_HOUR_S, JUNE},
-		&points, &err),
+		&(struct lt_window){JUNE - 1800, JUNE + 24 * LT_HOUR_S, JUNE}, &points, &err),
 	    LT_OK);
 	assert_int_equal(points.count, 25);
 	assert_int_equal(points.quantity, LT_QUANTITY_CARBON);
@@ -239,8 +224,7 @@ test_hours_and_months(void **state)
 	for (int hour = 0; hour < 24; hour++) {
 		const struct lt_point *const point = &points.points[hour + 1];
 
-		assert_true(
-		    point->start_utc_s == JUNE + hour * (int64_t)LT_HOUR_S);
+		assert_true(point->start_utc_s == JUNE + hour * (int64_t)LT_HOUR_S);
 		assert_true(point->value == item->g_per_kwh[5][hour]);
 		assert_int_equal(point->quality, LT_QUALITY_CLIMATOLOGY);
 	}
@@ -253,8 +237,8 @@ static void
 test_south_is_not_north(void **state)
 {
 	(void)state;
-	for (const struct lt_climatology *item = lt_climatologies_lifecycle;
-	     item->zone[0] != '\0'; item++) {
+	for (const struct lt_climatology *item = lt_climatologies_lifecycle; item->zone[0] != '\0';
+	     item++) {
 		double june = 0, january = 0;
 
 		for (int hour = 0; hour < 24; hour++) {
@@ -284,23 +268,19 @@ test_refuses(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct lt_source_options options =
-		    options_of(cases[i].zone);
+		const struct lt_source_options options = options_of(cases[i].zone);
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 
-		if (lt_adapter_check(&lt_adapter_climatology, &options, &err) !=
-		    LT_EINPUT)
+		if (lt_adapter_check(&lt_adapter_climatology, &options, &err) != LT_EINPUT)
 			fail_msg("%s", cases[i].why);
 		assert_int_equal(err.line, 7);
 		if (strstr(err.text, cases[i].says) == NULL)
 			fail_msg("%s: %s", cases[i].why, err.text);
-		assert_int_equal(
-		    lt_adapter_climatology.table_year(&options), 0);
-		assert_int_not_equal(lt_adapter_climatology.fetch(&options,
-					 &(struct lt_window){JANUARY,
-					     JANUARY + LT_HOUR_S, JANUARY},
-					 &points, NULL),
+		assert_int_equal(lt_adapter_climatology.table_year(&options), 0);
+		assert_int_not_equal(
+		    lt_adapter_climatology.fetch(&options,
+			&(struct lt_window){JANUARY, JANUARY + LT_HOUR_S, JANUARY}, &points, NULL),
 		    LT_OK);
 		assert_int_equal(points.count, 0);
 	}
@@ -310,8 +290,7 @@ static void
 test_is_known(void **state)
 {
 	(void)state;
-	assert_ptr_equal(
-	    lt_adapter_find("climatology"), &lt_adapter_climatology);
+	assert_ptr_equal(lt_adapter_find("climatology"), &lt_adapter_climatology);
 }
 
 int

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The wall clock is set, either way: what was due in 30 s is due in 30 s, what
- * has waited for 50 s has waited for 50 s. The clocks are numbers here.
+ * The wall clock is set, either way: what was due in 30 s is due in 30 s, what has waited for 50 s
+ * has waited for 50 s. The clocks are numbers here.
  */
 #include "daemon.h"
 #include "ledger_fixture.h"
@@ -27,8 +27,7 @@ test_step(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		const int64_t by_s = lt_clock_step(
-		    &clock, calls[i].wall_ms, calls[i].monotonic_ms);
+		const int64_t by_s = lt_clock_step(&clock, calls[i].wall_ms, calls[i].monotonic_ms);
 
 		if (by_s != calls[i].by_s)
 			fail_msg("%s: %lld", calls[i].why, (long long)by_s);
@@ -75,8 +74,8 @@ test_stamps_move(void **state)
 		open.made_utc_s = ends.made_utc_s = NOW - 50;
 		must(f, lt_ledger_put_hold(f->ledger, &open, &f->err));
 		must(f, lt_ledger_put_hold(f->ledger, &ends, &f->err));
-		must(f, lt_ledger_end_hold(f->ledger, ends.quote.id,
-			    LT_HOLD_VOID, "over", &f->err));
+		must(
+		    f, lt_ledger_end_hold(f->ledger, ends.quote.id, LT_HOLD_VOID, "over", &f->err));
 		lt_clock_follow(&d, NOW * 1000LL, 7000);
 		assert_int_equal(made(f, open.quote.id), NOW - 50);
 		assert_false(d.budget.dirty);
@@ -95,13 +94,13 @@ test_stamps_move(void **state)
 		assert_int_equal(made(f, open.quote.id), NOW + by - 50);
 		assert_int_equal(made(f, ends.quote.id), NOW - 50);
 		assert_true(d.budget.dirty);
-		must(f, lt_ledger_end_hold(f->ledger, open.quote.id,
-			    LT_HOLD_VOID, "next", &f->err));
+		must(
+		    f, lt_ledger_end_hold(f->ledger, open.quote.id, LT_HOLD_VOID, "next", &f->err));
 	}
 }
 
-/* Set back while lowtided was down: no hold is made in the future, and the
- * first start of all is not still to come. */
+/* Set back while lowtided was down: no hold is made in the future, and the first start of all is
+ * not still to come. */
 static void
 test_future_at_start(void **state)
 {
@@ -128,24 +127,18 @@ test_future_at_start(void **state)
 static void
 test_sources_keep_their_pace(void **state)
 {
-	struct lt_source source = {
-	    .next_fetch_utc_s = NOW + 300, .busy = false};
-	struct lt_daemon d = {
-	    .signals.source_count = 1, .signals.sources = &source};
+	struct lt_source source = {.next_fetch_utc_s = NOW + 300, .busy = false};
+	struct lt_daemon d = {.signals.source_count = 1, .signals.sources = &source};
 
 	(void)state;
 	lt_clock_follow(&d, NOW * 1000LL, 1000);
-	assert_int_equal(
-	    lt_schedule_run(&d.signals, d.ledger, d.site.policy, NOW),
-	    NOW + 300);
+	assert_int_equal(lt_schedule_run(&d.signals, d.ledger, d.site.policy, NOW), NOW + 300);
 	lt_clock_follow(&d, (NOW - 1200) * 1000LL, 1000);
 	assert_int_equal(
-	    lt_schedule_run(&d.signals, d.ledger, d.site.policy, NOW - 1200),
-	    NOW - 1200 + 300);
+	    lt_schedule_run(&d.signals, d.ledger, d.site.policy, NOW - 1200), NOW - 1200 + 300);
 	lt_clock_follow(&d, (NOW + 9000) * 1000LL, 1000);
 	assert_int_equal(
-	    lt_schedule_run(&d.signals, d.ledger, d.site.policy, NOW + 9000),
-	    NOW + 9000 + 300);
+	    lt_schedule_run(&d.signals, d.ledger, d.site.policy, NOW + 9000), NOW + 9000 + 300);
 	assert_false(source.busy);
 }
 

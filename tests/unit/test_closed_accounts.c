@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accounts whose jobs a partition refuses, and those whose default QOS it
- * takes.
+ * Accounts whose jobs a partition refuses, and those whose default QOS it takes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +13,8 @@
 
 #include "tables.h"
 
-static struct lt_batch_account accounts[] = {{"root", ""}, {"lab", "root"},
-    {"below", "lab"}, {"vision", "root"}, {"empty", "root"}};
+static struct lt_batch_account accounts[] = {
+    {"root", ""}, {"lab", "root"}, {"below", "lab"}, {"vision", "root"}, {"empty", "root"}};
 static struct lt_batch_pair pairs[] = {
     {.account = "vision", .uid = 1, .default_qos = "normal"},
     {.account = "lab", .uid = 1, .default_qos = "long"},
@@ -25,8 +24,7 @@ static struct lt_batch_pair pairs[] = {
     {.account = "tied", .uid = 3, .by_partition = true, .default_qos = ""},
     {.account = "tied", .uid = 4, .default_qos = "normal"},
 };
-static struct lt_batch_tie ties[] = {
-    {"lab", "p1"}, {"tied", "p2"}, {"vision", "p6"}};
+static struct lt_batch_tie ties[] = {{"lab", "p1"}, {"tied", "p2"}, {"vision", "p6"}};
 
 struct row {
 	const char *deny_accounts, *allow_qos, *deny_qos;
@@ -60,18 +58,15 @@ each_partition_has_its_lists(void **state)
 
 	(void)state;
 	for (int i = 0; i < ROWS; i++) {
-		(void)snprintf(
-		    partitions[i].name, sizeof(partitions[i].name), "p%d", i);
+		(void)snprintf(partitions[i].name, sizeof(partitions[i].name), "p%d", i);
 		partitions[i].deny_accounts = rows[i].deny_accounts;
 		partitions[i].allow_qos = rows[i].allow_qos;
 		partitions[i].deny_qos = rows[i].deny_qos;
 	}
 	assert_int_equal(lt_close_accounts(&tables, &err), LT_OK);
 	for (int i = 0; i < ROWS; i++) {
-		assert_string_equal(
-		    partitions[i].deny_accounts, rows[i].denied);
-		assert_string_equal(
-		    partitions[i].qos_accounts, rows[i].qos_accounts);
+		assert_string_equal(partitions[i].deny_accounts, rows[i].denied);
+		assert_string_equal(partitions[i].qos_accounts, rows[i].qos_accounts);
 	}
 	free(tables.closed);
 }

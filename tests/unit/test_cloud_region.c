@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cloud regions: the tables that are compiled in against what Google published
- * and against each other, and the names that people write.
+ * Cloud regions: the tables that are compiled in against what Google published and against each
+ * other, and the names that people write.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,8 +20,8 @@
 static const struct lt_adapter *adapter;
 
 static int
-fetch_kind(const struct pair *pairs, int64_t now_utc_s,
-    struct lt_points *points, struct lt_error *err)
+fetch_kind(
+    const struct pair *pairs, int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
 {
 	const struct lt_source_options options = options_of(pairs);
 
@@ -29,14 +29,12 @@ fetch_kind(const struct pair *pairs, int64_t now_utc_s,
 	*err = (struct lt_error){0};
 	const int code = lt_adapter_check(adapter, &options, err);
 	return code == LT_OK ? lt_adapter_fetch(adapter, &options,
-				   &(struct lt_window){1000, 5000, now_utc_s},
-				   points, err)
+				   &(struct lt_window){1000, 5000, now_utc_s}, points, err)
 			     : code;
 }
 
 static int
-fetch(const char *cloud, const char *region, struct lt_points *points,
-    struct lt_error *err)
+fetch(const char *cloud, const char *region, struct lt_points *points, struct lt_error *err)
 {
 	const struct pair pairs[] = {{"cloud", cloud}, {"region", region}, {0}};
 
@@ -68,23 +66,21 @@ static void
 google_load(struct google_row rows[GOOGLE_ROWS])
 {
 	char line[256];
-	FILE *const file =
-	    fopen("tests/fixtures/cloud_region/google-2024.csv", "r");
+	FILE *const file = fopen("tests/fixtures/cloud_region/google-2024.csv", "r");
 
 	assert_non_null(file);
 	assert_non_null(fgets(line, sizeof(line), file));
 	for (int i = 0; i < GOOGLE_ROWS; i++) {
 		assert_non_null(fgets(line, sizeof(line), file));
-		assert_int_equal(sscanf(line, "%31[^,],%*[^,],%*[^,],%lf",
-				     rows[i].region, &rows[i].g_co2_per_kwh),
+		assert_int_equal(sscanf(line, "%31[^,],%*[^,],%*[^,],%lf", rows[i].region,
+				     &rows[i].g_co2_per_kwh),
 		    2);
 	}
 	assert_null(fgets(line, sizeof(line), file));
 	fclose(file);
 }
 
-/* Of another basis at Google, life-cycle beside direct emissions: that row
- * alone is not theirs. */
+/* Of another basis at Google, life-cycle beside direct emissions: that row alone is not theirs. */
 #define OTHER_BASIS "southamerica-west1"
 
 /* Each figure is Google's, and so each pair is in Google's order. */
@@ -101,8 +97,8 @@ test_google(void **state)
 		if (strcmp(rows[i].region, OTHER_BASIS) == 0)
 			assert_true(value < 0.85 * rows[i].g_co2_per_kwh);
 		else if (fabs(value - rows[i].g_co2_per_kwh) > 1e-9)
-			fail_msg("%s: got %g, want %g", rows[i].region, value,
-			    rows[i].g_co2_per_kwh);
+			fail_msg(
+			    "%s: got %g, want %g", rows[i].region, value, rows[i].g_co2_per_kwh);
 	}
 	assert_true(value_of("gcp", "northamerica-northeast1") == 5.48);
 }
@@ -124,54 +120,45 @@ test_clouds_agree(void **state)
 
 		assert_non_null(google);
 		for (const struct lt_cloud *cloud = lt_clouds;
-		     cloud->name != NULL &&
-		     strcmp(cloud->emissions, "direct") == 0;
-		     cloud++)
+		     cloud->name != NULL && strcmp(cloud->emissions, "direct") == 0; cloud++)
 			for (int r = 0; r < cloud->region_count; r++) {
-				const struct lt_cloud_region *const other =
-				    &cloud->regions[r];
+				const struct lt_cloud_region *const other = &cloud->regions[r];
 
 				if (strcmp(other->zone, google->zone) != 0 ||
 				    strcmp(other->origin, "CarbonX") != 0 ||
 				    strcmp(rows[i].region, OTHER_BASIS) == 0)
 					continue;
-				if (fabs(other->g_co2_per_kwh - wanted) >
-				    1 + 0.04 * wanted)
+				if (fabs(other->g_co2_per_kwh - wanted) > 1 + 0.04 * wanted)
 					fail_msg("%s: %g, %s: %g", other->name,
-					    other->g_co2_per_kwh,
-					    rows[i].region, wanted);
+					    other->g_co2_per_kwh, rows[i].region, wanted);
 				pairs++;
 			}
 	}
 	assert_true(pairs > 60);
 }
 
-/* Each row says what it is; no table has two rows of one region; and what
- * building the plants emits comes on top. */
+/* Each row says what it is; no table has two rows of one region; and what building the plants emits
+ * comes on top. */
 static void
 test_rows(void **state)
 {
 	(void)state;
-	for (const struct lt_cloud *cloud = lt_clouds; cloud->name != NULL;
-	     cloud++)
+	for (const struct lt_cloud *cloud = lt_clouds; cloud->name != NULL; cloud++)
 		for (int i = 0; i < cloud->region_count; i++) {
-			const struct lt_cloud_region *const row =
-			    &cloud->regions[i];
+			const struct lt_cloud_region *const row = &cloud->regions[i];
 			const struct lt_cloud_region *const direct =
 			    lt_cloud_region_find(cloud->name, row->name);
 
 			assert_int_equal(row->year, 2024);
 			assert_true(row->zone[0] != '\0');
-			assert_true(row->g_co2_per_kwh > 2 &&
-				    row->g_co2_per_kwh < 1000);
+			assert_true(row->g_co2_per_kwh > 2 && row->g_co2_per_kwh < 1000);
 			assert_true(strncmp(row->origin, "Google", 6) == 0 ||
 				    strncmp(row->origin, "CarbonX", 7) == 0);
 			assert_non_null(direct);
 			if (strcmp(cloud->emissions, "direct") == 0)
 				assert_ptr_equal(direct, row);
 			else
-				assert_true(
-				    row->g_co2_per_kwh > direct->g_co2_per_kwh);
+				assert_true(row->g_co2_per_kwh > direct->g_co2_per_kwh);
 		}
 }
 
@@ -201,8 +188,7 @@ test_point(void **state)
 static void
 test_lifecycle(void **state)
 {
-	static const struct pair pairs[] = {{"cloud", "gcp"},
-	    {"region", "northamerica-northeast1"},
+	static const struct pair pairs[] = {{"cloud", "gcp"}, {"region", "northamerica-northeast1"},
 	    {"emission_factors", "lifecycle"}, {0}};
 	struct lt_points points;
 	struct lt_error err;
@@ -210,8 +196,7 @@ test_lifecycle(void **state)
 	(void)state;
 	assert_int_equal(fetch_kind(pairs, 3000, &points, &err), LT_OK);
 	assert_true(points.points[0].value == 35.34);
-	assert_non_null(
-	    strstr(points.note, "lifecycle emissions of grid CA-QC"));
+	assert_non_null(strstr(points.note, "lifecycle emissions of grid CA-QC"));
 	lt_points_free(&points);
 }
 
@@ -219,12 +204,9 @@ static void
 test_age(void **state)
 {
 	enum { YEAR_2027 = 1798761600 };
-	static const struct pair pairs[] = {
-	    {"cloud", "aws"}, {"region", "eu-west-2"}, {0}};
-	static const struct pair wrong[] = {
-	    {"cloud", "aws"}, {"region", "moon-1"}, {0}};
-	const struct lt_source_options options = options_of(pairs),
-				       none = options_of(wrong);
+	static const struct pair pairs[] = {{"cloud", "aws"}, {"region", "eu-west-2"}, {0}};
+	static const struct pair wrong[] = {{"cloud", "aws"}, {"region", "moon-1"}, {0}};
+	const struct lt_source_options options = options_of(pairs), none = options_of(wrong);
 
 	(void)state;
 	assert_int_equal(adapter->table_year(&options), 2024);
@@ -233,12 +215,9 @@ test_age(void **state)
 		struct lt_points points;
 		struct lt_error err;
 
+		assert_int_equal(fetch_kind(pairs, YEAR_2027 + late, &points, &err), LT_OK);
 		assert_int_equal(
-		    fetch_kind(pairs, YEAR_2027 + late, &points, &err), LT_OK);
-		assert_int_equal(
-		    strstr(points.note, "; 2024 ended more than 2 years ago") !=
-			NULL,
-		    late);
+		    strstr(points.note, "; 2024 ended more than 2 years ago") != NULL, late);
 		lt_points_free(&points);
 	}
 }
@@ -268,9 +247,7 @@ test_unknown(void **state)
 		struct lt_points points;
 		struct lt_error err;
 
-		assert_int_equal(
-		    fetch(cases[i].cloud, cases[i].region, &points, &err),
-		    LT_EINPUT);
+		assert_int_equal(fetch(cases[i].cloud, cases[i].region, &points, &err), LT_EINPUT);
 		assert_says(cases[i].region, &err, cases[i].says);
 		assert_true(err.line >= 10);
 	}
@@ -292,14 +269,12 @@ test_unknown_kind(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct pair pairs[] = {{"cloud", "aws"},
-		    {"region", cases[i].region},
+		const struct pair pairs[] = {{"cloud", "aws"}, {"region", cases[i].region},
 		    {"emission_factors", cases[i].kind}, {0}};
 		struct lt_points points;
 		struct lt_error err;
 
-		assert_int_equal(
-		    fetch_kind(pairs, 3000, &points, &err), LT_EINPUT);
+		assert_int_equal(fetch_kind(pairs, 3000, &points, &err), LT_EINPUT);
 		assert_says(cases[i].region, &err, cases[i].says);
 		assert_int_equal(err.line, 12);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The snapshot says who may change others' jobs and where tasks of arrays wait;
- * what slurmctld said of both outlives a restart.
+ * The snapshot says who may change others' jobs and where tasks of arrays wait; what slurmctld said
+ * of both outlives a restart.
  */
 #include "judge_fixture.h"
 
@@ -9,12 +9,11 @@
 
 enum { OPERATOR = 900, HEAD = 950, LEAD = 2000 };
 
-static struct lt_batch_account tree[] = {{"root", ""}, {"vision", "root"},
-    {"eyes", "vision"}, {"lids", "eyes"}, {"speech", "root"}};
+static struct lt_batch_account tree[] = {
+    {"root", ""}, {"vision", "root"}, {"eyes", "vision"}, {"lids", "eyes"}, {"speech", "root"}};
 /* As Slurm names them: a coordinator of vision has all below it, too. */
-static struct lt_batch_manager said[] = {{LEAD, "speech"}, {HEAD, "lids"},
-    {HEAD, "vision"}, {OPERATOR, ""}, {HEAD, "eyes"}, {HEAD, "eyes"},
-    {LEAD, "lids"}, {LEAD, "gone"}};
+static struct lt_batch_manager said[] = {{LEAD, "speech"}, {HEAD, "lids"}, {HEAD, "vision"},
+    {OPERATOR, ""}, {HEAD, "eyes"}, {HEAD, "eyes"}, {LEAD, "lids"}, {LEAD, "gone"}};
 
 static void
 take_tree(struct world *w)
@@ -32,16 +31,15 @@ check_rights(const struct lt_budget_snapshot *s)
 		const char *account;
 		uint32_t uid;
 		bool manages;
-	} rights[] = {{"vision", OPERATOR, true}, {"vision", HEAD, true},
-	    {"eyes", HEAD, true}, {"lids", HEAD, true}, {"speech", HEAD, false},
-	    {"root", HEAD, false}, {"speech", LEAD, true}, {"lids", LEAD, true},
-	    {"eyes", LEAD, false}, {"vision", LEAD, false},
-	    {"vision", ADA, false}, {"gone", LEAD, false}};
+	} rights[] = {{"vision", OPERATOR, true}, {"vision", HEAD, true}, {"eyes", HEAD, true},
+	    {"lids", HEAD, true}, {"speech", HEAD, false}, {"root", HEAD, false},
+	    {"speech", LEAD, true}, {"lids", LEAD, true}, {"eyes", LEAD, false},
+	    {"vision", LEAD, false}, {"vision", ADA, false}, {"gone", LEAD, false}};
 
 	for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
 		print_message("# %u, %s\n", rights[i].uid, rights[i].account);
-		assert_int_equal(lt_sheet_manages(s, rights[i].uid,
-				     lt_sheet_account(s, rights[i].account)),
+		assert_int_equal(
+		    lt_sheet_manages(s, rights[i].uid, lt_sheet_account(s, rights[i].account)),
 		    rights[i].manages);
 	}
 }
@@ -71,15 +69,12 @@ test_restart(void **state)
 	take_tree(w);
 	w->d->site.tables.ties = &tie;
 	w->d->site.tables.tie_count = 1;
-	snprintf(
-	    w->d->site.tables.pairs[0].default_qos, LT_ACCOUNT_SIZE, "long");
+	snprintf(w->d->site.tables.pairs[0].default_qos, LT_ACCOUNT_SIZE, "long");
 	w->d->args.state = w->f->dir;
 	w->d->site.tables.private_dbd = LT_PRIVATE_USAGE;
-	must(w->f, lt_associations_save(
-		       &w->d->site.tables, w->d->args.state, &w->f->err));
+	must(w->f, lt_associations_save(&w->d->site.tables, w->d->args.state, &w->f->err));
 	fresh->args = w->d->args;
-	must(w->f, lt_associations_load(
-		       &fresh->site.tables, fresh->args.state, &w->f->err));
+	must(w->f, lt_associations_load(&fresh->site.tables, fresh->args.state, &w->f->err));
 	assert_int_equal(fresh->site.tables.account_count, 5);
 	assert_int_equal(fresh->site.tables.pair_count, 3);
 	assert_string_equal(fresh->site.tables.pairs[0].default_qos, "long");
@@ -87,8 +82,7 @@ test_restart(void **state)
 	assert_int_equal(fresh->site.tables.tie_count, 1);
 	assert_string_equal(fresh->site.tables.ties[0].account, "speech");
 	assert_string_equal(fresh->site.tables.ties[0].partition, "cheap");
-	assert_int_equal(
-	    fresh->site.tables.manager_count, w->d->site.tables.manager_count);
+	assert_int_equal(fresh->site.tables.manager_count, w->d->site.tables.manager_count);
 	assert_int_equal(fresh->site.tables.private_data, LT_PRIVATE_USAGE);
 	w->d->site.tables.accounts = fresh->site.tables.accounts;
 	w->d->site.tables.managers = fresh->site.tables.managers;
@@ -115,18 +109,12 @@ test_arrays(void **state)
 		uint32_t array, task, uid;
 		bool ada, bob;
 	} cases[] = {
-	    {"an array that waits", "vision", LT_JOB_PENDING, 7, UINT32_MAX,
-		ADA, true, false},
-	    {"another one's", "vision", LT_JOB_PENDING, 7, UINT32_MAX, BOB,
-		false, true},
-	    {"a task with its own id", "vision", LT_JOB_PENDING, 7, 3, ADA,
-		false, false},
-	    {"one that runs", "vision", LT_JOB_RUNNING, 7, UINT32_MAX, ADA,
-		false, false},
-	    {"no array", "vision", LT_JOB_PENDING, 0, UINT32_MAX, ADA, false,
-		false},
-	    {"of another account", "speech", LT_JOB_PENDING, 7, UINT32_MAX, ADA,
-		false, false},
+	    {"an array that waits", "vision", LT_JOB_PENDING, 7, UINT32_MAX, ADA, true, false},
+	    {"another one's", "vision", LT_JOB_PENDING, 7, UINT32_MAX, BOB, false, true},
+	    {"a task with its own id", "vision", LT_JOB_PENDING, 7, 3, ADA, false, false},
+	    {"one that runs", "vision", LT_JOB_RUNNING, 7, UINT32_MAX, ADA, false, false},
+	    {"no array", "vision", LT_JOB_PENDING, 0, UINT32_MAX, ADA, false, false},
+	    {"of another account", "speech", LT_JOB_PENDING, 7, UINT32_MAX, ADA, false, false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -139,19 +127,17 @@ test_arrays(void **state)
 		job.array_job_id = cases[i].array;
 		job.array_task = cases[i].task;
 		job.account = cases[i].account;
-		w->d->jobs.list = (struct lt_batch_jobs){
-		    .count = 1, .jobs = &job, .begun_utc_s = NOW - 2};
+		w->d->jobs.list =
+		    (struct lt_batch_jobs){.count = 1, .jobs = &job, .begun_utc_s = NOW - 2};
 		w->d->jobs.followed = true;
 		compile(w, NOW);
-		const struct lt_budget_snapshot *const s =
-		    &w->d->budget.snapshot;
+		const struct lt_budget_snapshot *const s = &w->d->budget.snapshot;
 		const uint32_t vision = (uint32_t)lt_sheet_account(s, "vision");
 		assert_int_equal(s->jobs_utc_s, NOW - 2);
 		for (uint32_t k = 0; k < s->pair_count; k++)
 			if (s->pairs[k].account == vision)
 				assert_int_equal(s->pairs[k].has_array,
-				    s->pairs[k].uid == ADA ? cases[i].ada
-							   : cases[i].bob);
+				    s->pairs[k].uid == ADA ? cases[i].ada : cases[i].bob);
 		free_world(w);
 	}
 }
@@ -161,8 +147,7 @@ static void
 test_adjusted(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_run run =
-	    make_run(1, NOVEMBER + HOUR, NOVEMBER + 2 * HOUR, 100);
+	struct lt_run run = make_run(1, NOVEMBER + HOUR, NOVEMBER + 2 * HOUR, 100);
 	struct lt_entry credit = {.at_utc_s = NOVEMBER + HOUR,
 	    .made_utc_s = NOVEMBER + HOUR,
 	    .uid = ADA,
@@ -171,8 +156,7 @@ test_adjusted(void **state)
 	    .who = "ada",
 	    .reason = "mine"};
 
-	w->budgets[0].per_user =
-	    (struct lt_amount){.has_money = true, .money_micros = 1000};
+	w->budgets[0].per_user = (struct lt_amount){.has_money = true, .money_micros = 1000};
 	run.uid = ADA;
 	settle(w->f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
 	must(w->f, lt_ledger_adjust(w->f->ledger, &credit, &w->f->err));
@@ -208,15 +192,14 @@ test_unseen(void **state)
 		const bool is_ada = s->usages[i].uid == ADA;
 
 		assert_true(is_ada || s->usages[i].uid == BOB);
-		assert_int_equal(
-		    s->usages[i].unseen[0].money_micros, is_ada ? 200 : 100);
+		assert_int_equal(s->usages[i].unseen[0].money_micros, is_ada ? 200 : 100);
 		assert_int_equal(s->usages[i].unseen[1].money_micros, 0);
 	}
 	free_world(w);
 }
 
-/* A pod of its job that ended is in the sums, and in the hold no more; one of
- * the time before it was suspended and admitted anew was not held by this. */
+/* A pod of its job that ended is in the sums, and in the hold no more; one of the time before it
+ * was suspended and admitted anew was not held by this. */
 static void
 test_drawn(void **state)
 {
@@ -235,12 +218,10 @@ test_drawn(void **state)
 		struct world *const w = make_world(*state);
 		struct lt_batch_job job = make_job(7);
 		const int64_t start_utc_s = NOW - HOUR + cases[i].start_after_s;
-		struct lt_run run = make_run(
-		    8, start_utc_s, start_utc_s + 30, cases[i].charged);
+		struct lt_run run = make_run(8, start_utc_s, start_utc_s + 30, cases[i].charged);
 
 		print_message("# %s\n", cases[i].why);
-		struct lt_ledger_hold hold =
-		    hold_job(w, &job, 1000, cases[i].flags);
+		struct lt_ledger_hold hold = hold_job(w, &job, 1000, cases[i].flags);
 		hold.start_utc_s = hold.submit_utc_s = NOW - HOUR;
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
 		run.array_job_id = job.job_id;
@@ -248,16 +229,15 @@ test_drawn(void **state)
 		run.goes_on = true;
 		settle(w->f, &run, NOW, NOVEMBER);
 		compile(w, NOW);
-		const struct lt_period *const p =
-		    &w->d->budget.snapshot.budgets[0].periods[0];
+		const struct lt_period *const p = &w->d->budget.snapshot.budgets[0].periods[0];
 		assert_int_equal(p->settled.money_micros, cases[i].charged);
 		assert_int_equal(p->held.money_micros, cases[i].held);
 		free_world(w);
 	}
 }
 
-/* An account that was below vision until half past ten, and is below speech
- * since: what ran before, and what is held for it. */
+/* An account that was below vision until half past ten, and is below speech since: what ran before,
+ * and what is held for it. */
 static void
 test_moved(void **state)
 {
@@ -274,24 +254,21 @@ test_moved(void **state)
 	for (size_t i = 0; i < sizeof(holds) / sizeof(holds[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_batch_job job = make_job(7);
-		struct lt_account_move move = {
-		    "free", "vision", NOVEMBER + 10 * HOUR + 1800};
+		struct lt_account_move move = {"free", "vision", NOVEMBER + 10 * HOUR + 1800};
 
 		print_message("# %s\n", holds[i].why);
 		(void)strcpy(w->accounts[3].parent, "speech");
 		w->d->site.tables.moves = (struct lt_account_moves){&move, 1};
-		must(w->f, lt_ledger_put_account(w->f->ledger, "free", "vision",
-			       NOVEMBER, &w->f->err));
-		must(w->f, lt_ledger_put_account(w->f->ledger, "free", "speech",
-			       move.until_utc_s, &w->f->err));
-		/* At eight, nine, ..., thirteen: 1, 2, 4 ... 32; and from a
-		 * minute before the move, and after it, as much again. */
+		must(w->f,
+		    lt_ledger_put_account(w->f->ledger, "free", "vision", NOVEMBER, &w->f->err));
+		must(w->f, lt_ledger_put_account(
+			       w->f->ledger, "free", "speech", move.until_utc_s, &w->f->err));
+		/* At eight, nine, ..., thirteen: 1, 2, 4 ... 32; and from a minute before the move,
+		 * and after it, as much again. */
 		for (uint32_t k = 0; k < 8; k++) {
-			const int64_t at =
-			    k < 6 ? NOVEMBER + (8 + k) * HOUR
-				  : move.until_utc_s + (k == 6 ? -60 : 60);
-			struct lt_run run =
-			    make_run(k + 1, at, at + HOUR, 1 << k);
+			const int64_t at = k < 6 ? NOVEMBER + (8 + k) * HOUR
+						 : move.until_utc_s + (k == 6 ? -60 : 60);
+			struct lt_run run = make_run(k + 1, at, at + HOUR, 1 << k);
 
 			(void)strcpy(run.account, "free");
 			settle(w->f, &run, NOW, NOVEMBER);
@@ -302,25 +279,19 @@ test_moved(void **state)
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
 		compile(w, NOW);
 		const struct lt_budget *const b = w->d->budget.snapshot.budgets;
-		assert_int_equal(
-		    b[0].periods[0].settled.money_micros, 1 + 2 + 4 + 64);
-		assert_int_equal(
-		    b[1].periods[0].settled.money_micros, 8 + 16 + 32 + 128);
-		assert_int_equal(
-		    b[0].periods[0].held.money_micros, holds[i].vision);
-		assert_int_equal(
-		    b[1].periods[0].held.money_micros, holds[i].speech);
+		assert_int_equal(b[0].periods[0].settled.money_micros, 1 + 2 + 4 + 64);
+		assert_int_equal(b[1].periods[0].settled.money_micros, 8 + 16 + 32 + 128);
+		assert_int_equal(b[0].periods[0].held.money_micros, holds[i].vision);
+		assert_int_equal(b[1].periods[0].held.money_micros, holds[i].speech);
 		/* Nothing that was moved back since makes it another past. */
-		must(w->f, lt_ledger_put_account(
-			       w->f->ledger, "free", "root", NOW, &w->f->err));
+		must(w->f, lt_ledger_put_account(w->f->ledger, "free", "root", NOW, &w->f->err));
 		w->d->site.tables.moves = (struct lt_account_moves){0};
-		must(w->f, lt_ledger_account_moves(w->f->ledger,
-			       &w->d->site.tables.moves, &w->f->err));
+		must(w->f,
+		    lt_ledger_account_moves(w->f->ledger, &w->d->site.tables.moves, &w->f->err));
 		assert_int_equal(w->d->site.tables.moves.count, 2);
 		(void)strcpy(w->accounts[3].parent, "root");
 		compile(w, NOW);
-		const struct lt_budget *const now =
-		    w->d->budget.snapshot.budgets;
+		const struct lt_budget *const now = w->d->budget.snapshot.budgets;
 		assert_int_equal(now[0].periods[0].settled.money_micros, 71);
 		assert_int_equal(now[1].periods[0].settled.money_micros, 184);
 		free(w->d->site.tables.moves.list);

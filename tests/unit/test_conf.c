@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few keys of slurm.conf that the command reads by itself, and what it
- * reads of plugin files and plugstack.conf.
+ * The few keys of slurm.conf that the command reads by itself, and what it reads of plugin files
+ * and plugstack.conf.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,53 +40,35 @@ test_values(void **state)
 		const char *why, *text, *host, *name, *user, *munge;
 	} cases[] = {
 	    {"a name", "SlurmctldHost=ctl\n", "ctl", "ctl", "root", ""},
-	    {"its address wins", "SlurmctldHost=ctl(10.0.0.1)\n", "10.0.0.1",
-		"ctl", "root", ""},
-	    {"keys in any case", "slurmctldhost=ctl\nSLURMUSER=slurm\n", "ctl",
-		"ctl", "slurm", ""},
-	    {"a comment after it", "SlurmctldHost=ctl # main\n", "ctl", "ctl",
-		"root", ""},
-	    {"a comment before it", "#SlurmctldHost=old\nSlurmctldHost=n", "n",
-		"n", "root", ""},
-	    {"spaces around", "  SlurmctldHost=ctl  \r\n", "ctl", "ctl", "root",
-		""},
-	    {"quotes", "SlurmUser=\"slurm\"\nSlurmctldHost=c\n", "c", "c",
-		"slurm", ""},
-	    {"over two lines", "SlurmUser=\\\ns\nSlurmctldHost=c\n", "c", "c",
-		"s", ""},
-	    {"over two lines, a comment between",
-		"SlurmUser= \\ # who\n  s\nSlurmctldHost=c\n", "c", "c", "s",
-		""},
-	    {"spaces around =", "SlurmUser = s\nSlurmctldHost\t=  c\n", "c",
-		"c", "s", ""},
-	    {"+=", "SlurmUser+=s\nSlurmctldHost=c\n", "c", "c", "s", ""},
-	    {"the last one counts", "SlurmUser=a\nSlurmUser=s\nSlurmctldHost=c",
+	    {"its address wins", "SlurmctldHost=ctl(10.0.0.1)\n", "10.0.0.1", "ctl", "root", ""},
+	    {"keys in any case", "slurmctldhost=ctl\nSLURMUSER=slurm\n", "ctl", "ctl", "slurm", ""},
+	    {"a comment after it", "SlurmctldHost=ctl # main\n", "ctl", "ctl", "root", ""},
+	    {"a comment before it", "#SlurmctldHost=old\nSlurmctldHost=n", "n", "n", "root", ""},
+	    {"spaces around", "  SlurmctldHost=ctl  \r\n", "ctl", "ctl", "root", ""},
+	    {"quotes", "SlurmUser=\"slurm\"\nSlurmctldHost=c\n", "c", "c", "slurm", ""},
+	    {"over two lines", "SlurmUser=\\\ns\nSlurmctldHost=c\n", "c", "c", "s", ""},
+	    {"over two lines, a comment between", "SlurmUser= \\ # who\n  s\nSlurmctldHost=c\n",
 		"c", "c", "s", ""},
-	    {"a number sign and a backslash, escaped",
-		"SlurmUser=a\\#b\\\\c\nSlurmctldHost=c\n", "c", "c", "a#b\\c",
-		""},
+	    {"spaces around =", "SlurmUser = s\nSlurmctldHost\t=  c\n", "c", "c", "s", ""},
+	    {"+=", "SlurmUser+=s\nSlurmctldHost=c\n", "c", "c", "s", ""},
+	    {"the last one counts", "SlurmUser=a\nSlurmUser=s\nSlurmctldHost=c", "c", "c", "s", ""},
+	    {"a number sign and a backslash, escaped", "SlurmUser=a\\#b\\\\c\nSlurmctldHost=c\n",
+		"c", "c", "a#b\\c", ""},
 	    {"a comment after two backslashes",
-		"SlurmUser=s\\\\# SlurmctldHost=x\nSlurmctldHost=c\n", "c", "c",
-		"s\\", ""},
-	    {"quotes with spaces, of a line with CRLF",
-		"SlurmUser=\"a b\"\r\nSlurmctldHost=c\r\n", "c", "c", "a b",
-		""},
-	    {"a quote within is none", "SlurmUser=a\"b\nSlurmctldHost=c\n", "c",
-		"c", "a\"b", ""},
+		"SlurmUser=s\\\\# SlurmctldHost=x\nSlurmctldHost=c\n", "c", "c", "s\\", ""},
+	    {"quotes with spaces, of a line with CRLF", "SlurmUser=\"a b\"\r\nSlurmctldHost=c\r\n",
+		"c", "c", "a b", ""},
+	    {"a quote within is none", "SlurmUser=a\"b\nSlurmctldHost=c\n", "c", "c", "a\"b", ""},
 	    {"ControlMachine", "ControlMachine=c\n", "c", "c", "root", ""},
-	    {"its address", "ControlMachine=c\nControlAddr=10.0.0.1\n",
-		"10.0.0.1", "c", "root", ""},
+	    {"its address", "ControlMachine=c\nControlAddr=10.0.0.1\n", "10.0.0.1", "c", "root",
+		""},
 	    {"SlurmctldHost overrides it",
-		"ControlMachine=x\nBackupController=y\nSlurmctldHost=c\n", "c",
-		"c", "root", ""},
-	    {"munge's socket among others",
-		"SlurmctldHost=c\nAuthInfo=ttl=60,socket=/run/m,x=1\n", "c",
-		"c", "root", "/run/m"},
-	    {"no address in the brackets", "SlurmctldHost=c()\n", "c", "c",
-		"root", ""},
-	    {"a partition's keys are its own",
-		"SlurmctldHost=c\nPartitionName=p SlurmUser=x\n", "c", "c",
-		"root", ""},
+		"ControlMachine=x\nBackupController=y\nSlurmctldHost=c\n", "c", "c", "root", ""},
+	    {"munge's socket among others", "SlurmctldHost=c\nAuthInfo=ttl=60,socket=/run/m,x=1\n",
+		"c", "c", "root", "/run/m"},
+	    {"no address in the brackets", "SlurmctldHost=c()\n", "c", "c", "root", ""},
+	    {"a partition's keys are its own", "SlurmctldHost=c\nPartitionName=p SlurmUser=x\n",
+		"c", "c", "root", ""},
 	};
 
 	(void)state;
@@ -94,17 +76,14 @@ test_values(void **state)
 		struct lt_conf conf;
 		struct lt_error err = {0};
 
-		if (lt_conf_parse(
-			&conf, write_file("slurm.conf", cases[i].text), &err))
+		if (lt_conf_parse(&conf, write_file("slurm.conf", cases[i].text), &err))
 			fail_msg("%s: %s", cases[i].why, err.text);
-		if (conf.host_count != 1 ||
-		    strcmp(conf.hosts[0], cases[i].host) != 0 ||
+		if (conf.host_count != 1 || strcmp(conf.hosts[0], cases[i].host) != 0 ||
 		    strcmp(conf.host_names[0], cases[i].name) != 0 ||
 		    strcmp(conf.slurm_user, cases[i].user) != 0 ||
 		    strcmp(conf.munge_socket, cases[i].munge) != 0)
-			fail_msg("%s: %d hosts, \"%s\" \"%s\" \"%s\" \"%s\"",
-			    cases[i].why, conf.host_count, conf.hosts[0],
-			    conf.host_names[0], conf.slurm_user,
+			fail_msg("%s: %d hosts, \"%s\" \"%s\" \"%s\" \"%s\"", cases[i].why,
+			    conf.host_count, conf.hosts[0], conf.host_names[0], conf.slurm_user,
 			    conf.munge_socket);
 	}
 }
@@ -118,18 +97,14 @@ test_refused(void **state)
 	} cases[] = {
 	    {"a word without a value", "SlurmctldHost\n",
 		":1: got \"SlurmctldHost\", want Key=Value"},
-	    {"no value", "A=1\nSlurmUser=\n",
-		":2: got \"SlurmUser=\", want Key=Value"},
+	    {"no value", "A=1\nSlurmUser=\n", ":2: got \"SlurmUser=\", want Key=Value"},
 	    {"two on a line", "SlurmUser=s SlurmctldHost=c\n",
 		":1: SlurmUser: want one value, in quotes if it has spaces"},
-	    {"Include that is indented", "  Include x\n",
-		":1: got \"Include x\", want Key=Value"},
-	    {"a pattern", "Include *.conf\n",
-		":1: Include: Slurm takes no pattern, want a file"},
+	    {"Include that is indented", "  Include x\n", ":1: got \"Include x\", want Key=Value"},
+	    {"a pattern", "Include *.conf\n", ":1: Include: Slurm takes no pattern, want a file"},
 	    {"%c before the name", "Include %c.conf\nClusterName=t\n",
 		":1: Include: %c wants ClusterName above it"},
-	    {"brackets", "SlurmctldHost=c(a\n",
-		":1: SlurmctldHost: want HOST or HOST(ADDRESS)"},
+	    {"brackets", "SlurmctldHost=c(a\n", ":1: SlurmctldHost: want HOST or HOST(ADDRESS)"},
 	    {"brackets, turned round", "SlurmctldHost=c)a(\n",
 		":1: SlurmctldHost: want HOST or HOST(ADDRESS)"},
 	    {"several in ControlMachine", "ControlMachine=a,b\n",
@@ -148,8 +123,7 @@ test_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *const path =
-		    write_file("slurm.conf", cases[i].text);
+		const char *const path = write_file("slurm.conf", cases[i].text);
 		struct lt_conf conf;
 		struct lt_error err = {0};
 
@@ -173,22 +147,16 @@ test_include(void **state)
 	write_file("tide.inc", "SlurmUser=tide\n");
 	write_file("sub/outer.conf", "Include inner.conf\n");
 	write_file("sub/inner.conf", "SlurmUser=beside\n");
-	assert_int_equal(
-	    lt_conf_parse(&conf,
-		write_file("slurm.conf", "ClusterName=TIDE\nInclude %c.inc\n"),
-		&err),
+	assert_int_equal(lt_conf_parse(&conf,
+			     write_file("slurm.conf", "ClusterName=TIDE\nInclude %c.inc\n"), &err),
 	    LT_OK);
 	assert_string_equal(conf.slurm_user, "tide");
 	snprintf(text, sizeof(text), "INCLUDE\t%s/sub/outer.conf\n", folder);
-	assert_int_equal(
-	    lt_conf_parse(&conf, write_file("slurm.conf", text), &err), LT_OK);
+	assert_int_equal(lt_conf_parse(&conf, write_file("slurm.conf", text), &err), LT_OK);
 	assert_string_equal(conf.slurm_user, "beside");
 	write_file("inner.conf", "SlurmUser=main\n");
-	assert_int_equal(
-	    lt_conf_parse(&conf, write_file("slurm.conf", text), &err),
-	    LT_EINPUT);
-	assert_non_null(
-	    strstr(err.text, "outer.conf:1: Include inner.conf: is it"));
+	assert_int_equal(lt_conf_parse(&conf, write_file("slurm.conf", text), &err), LT_EINPUT);
+	assert_non_null(strstr(err.text, "outer.conf:1: Include inner.conf: is it"));
 	snprintf(text, sizeof(text), "%s/sub/inner.conf", folder);
 	unlink(text);
 	err = (struct lt_error){0};
@@ -197,8 +165,7 @@ test_include(void **state)
 	assert_string_equal(conf.slurm_user, "main");
 }
 
-/* ControlMachine's backup, hosts that share an address, and what a partition
- * has from DEFAULT. */
+/* ControlMachine's backup, hosts that share an address, and what a partition has from DEFAULT. */
 static void
 test_old_and_default(void **state)
 {
@@ -208,12 +175,11 @@ test_old_and_default(void **state)
 	(void)state;
 	assert_int_equal(
 	    lt_conf_parse(&conf,
-		write_file("slurm.conf",
-		    "ControlMachine=a,b\nControlAddr=vip\n"
-		    "BackupController=c\nBackupAddr=d\n"
-		    "PartitionName=DEFAULT AllowGroups=x PreemptMode=CANCEL\n"
-		    "PartitionName=p\n"
-		    "PartitionName=q AllowGroups=ALL PreemptMode = OFF\n"),
+		write_file("slurm.conf", "ControlMachine=a,b\nControlAddr=vip\n"
+					 "BackupController=c\nBackupAddr=d\n"
+					 "PartitionName=DEFAULT AllowGroups=x PreemptMode=CANCEL\n"
+					 "PartitionName=p\n"
+					 "PartitionName=q AllowGroups=ALL PreemptMode = OFF\n"),
 		&err),
 	    LT_OK);
 	assert_int_equal(conf.host_count, 3);
@@ -235,15 +201,14 @@ test_whole(void **state)
 
 	(void)state;
 	write_file("hosts.conf", "SlurmctldHost=one\nSlurmctldHost=two(t)\n");
-	assert_int_equal(
-	    lt_conf_parse(&conf,
-		write_file("slurm.conf", "include hosts.conf\n"
-					 "JobSubmitPlugins=lua,lowtide\n"
-					 "PartitionName=a AllowGroups=x,y\n"
-					 "PartitionName=b AllowGroups=ALL "
-					 "PreemptMode=cancel\n"
-					 "PartitionName=c AllowGroups=z\n"),
-		&err),
+	assert_int_equal(lt_conf_parse(&conf,
+			     write_file("slurm.conf", "include hosts.conf\n"
+						      "JobSubmitPlugins=lua,lowtide\n"
+						      "PartitionName=a AllowGroups=x,y\n"
+						      "PartitionName=b AllowGroups=ALL "
+						      "PreemptMode=cancel\n"
+						      "PartitionName=c AllowGroups=z\n"),
+			     &err),
 	    LT_OK);
 	assert_int_equal(conf.host_count, 2);
 	assert_string_equal(conf.hosts[1], "t");
@@ -253,12 +218,9 @@ test_whole(void **state)
 	assert_int_equal(conf.cancel_count, 1);
 	assert_string_equal(conf.cancels, "b");
 	assert_int_equal(
-	    lt_conf_parse(
-		&conf, write_file("loop.conf", "Include loop.conf\n"), &err),
-	    LT_ELIMIT);
+	    lt_conf_parse(&conf, write_file("loop.conf", "Include loop.conf\n"), &err), LT_ELIMIT);
 	err = (struct lt_error){0};
-	assert_int_equal(
-	    lt_conf_parse(&conf, "/nowhere/slurm.conf", &err), LT_ENOENT);
+	assert_int_equal(lt_conf_parse(&conf, "/nowhere/slurm.conf", &err), LT_ENOENT);
 	assert_non_null(strstr(err.text, "/nowhere/slurm.conf"));
 }
 
@@ -286,15 +248,14 @@ test_plugstack(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_plugstack found;
 		struct lt_error err = {0};
-		const int code = lt_plugstack_read(
-		    &found, write_file("plugstack.conf", cases[i].text), &err);
+		const int code =
+		    lt_plugstack_read(&found, write_file("plugstack.conf", cases[i].text), &err);
 
 		if (code != (cases[i].line != NULL ? LT_OK : LT_ENOENT) ||
 		    found.count != cases[i].count ||
-		    strcmp(found.text,
-			cases[i].line != NULL ? cases[i].line : "") != 0)
-			fail_msg("%s: %d %d \"%s\" %s", cases[i].why, code,
-			    found.count, found.text, err.text);
+		    strcmp(found.text, cases[i].line != NULL ? cases[i].line : "") != 0)
+			fail_msg("%s: %d %d \"%s\" %s", cases[i].why, code, found.count, found.text,
+			    err.text);
 	}
 }
 
@@ -309,15 +270,12 @@ test_plugin_version(void **state)
 	assert_int_equal(lt_release_number("26.05.5-rc1"), 0x1a0505);
 	assert_int_equal(lt_release_number("none"), 0);
 	assert_int_equal(
-	    lt_plugin_version(write_file("x.so", "\177ELF\2"), &version, &err),
-	    LT_EINPUT);
+	    lt_plugin_version(write_file("x.so", "\177ELF\2"), &version, &err), LT_EINPUT);
 	err = (struct lt_error){0};
 	/* this program is ELF but no plugin */
-	assert_int_equal(
-	    lt_plugin_version("/proc/self/exe", &version, &err), LT_EINPUT);
+	assert_int_equal(lt_plugin_version("/proc/self/exe", &version, &err), LT_EINPUT);
 	err = (struct lt_error){0};
-	assert_int_equal(
-	    lt_plugin_version("/nowhere/x.so", &version, &err), LT_ENOENT);
+	assert_int_equal(lt_plugin_version("/nowhere/x.so", &version, &err), LT_ENOENT);
 }
 
 static int
@@ -330,9 +288,8 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	static const char *const names[] = {"slurm.conf", "hosts.conf",
-	    "loop.conf", "plugstack.conf", "plug1.d", "x.so", "tide.inc",
-	    "inner.conf", "sub/outer.conf"};
+	static const char *const names[] = {"slurm.conf", "hosts.conf", "loop.conf",
+	    "plugstack.conf", "plug1.d", "x.so", "tide.inc", "inner.conf", "sub/outer.conf"};
 	char path[128];
 
 	(void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a site's size costs, in counts, never in seconds: the steps of SQLite's
- * machine, transactions, and questions to slurmctld and slurmdbd. Ten times as
- * many take ten times the steps, and no question or transaction each.
+ * What a site's size costs, in counts, never in seconds: the steps of SQLite's machine,
+ * transactions, and questions to slurmctld and slurmdbd. Ten times as many take ten times the
+ * steps, and no question or transaction each.
  */
 #include "judge_fixture.h"
 
@@ -37,14 +37,12 @@ count_commit(void *context)
 static struct counts
 count(struct world *w)
 {
-	struct counts c = {
-	    .transactions = transactions, .questions = questions->all};
+	struct counts c = {.transactions = transactions, .questions = questions->all};
 
 	for (int i = 0; i < LT_DB_COUNT; i++)
 		for (sqlite3_stmt *s = NULL;
 		     (s = sqlite3_next_stmt(w->f->ledger->db[i], s)) != NULL;)
-			c.steps += sqlite3_stmt_status(
-			    s, SQLITE_STMTSTATUS_VM_STEP, 1);
+			c.steps += sqlite3_stmt_status(s, SQLITE_STMTSTATUS_VM_STEP, 1);
 	transactions = 0;
 	*questions = (struct questions){0};
 	return c;
@@ -64,20 +62,16 @@ list_jobs(struct world *w, uint32_t n)
 	must(w->f, lt_ledger_begin(w->f->ledger, &w->f->err));
 	for (uint32_t i = 0; i < n; i++) {
 		fake_jobs.jobs[i] = make_job(i + 1);
-		const struct lt_ledger_hold hold =
-		    hold_job(w, &fake_jobs.jobs[i], BUDGET, 0);
+		const struct lt_ledger_hold hold = hold_job(w, &fake_jobs.jobs[i], BUDGET, 0);
 
-		assert_int_equal(
-		    lt_quote_pack(texts[i], sizeof(texts[i]), &hold.quote),
-		    LT_OK);
+		assert_int_equal(lt_quote_pack(texts[i], sizeof(texts[i]), &hold.quote), LT_OK);
 		fake_jobs.jobs[i].admin_comment = texts[i];
 	}
 	must(w->f, lt_ledger_commit(w->f->ledger, &w->f->err));
 	must(w->f, lt_reconcile(w->d, NOW, &w->f->err));
 	compile(w, NOW);
 	(void)snprintf(w->d->site.tables.conf.accounting_storage,
-	    sizeof(w->d->site.tables.conf.accounting_storage), "%s",
-	    "accounting_storage/slurmdbd");
+	    sizeof(w->d->site.tables.conf.accounting_storage), "%s", "accounting_storage/slurmdbd");
 	must(w->f, settle_what_is_due(w->d, NOW, &w->f->err));
 	must(w->f, expire_holds(w->d, NOW, &w->f->err));
 }
@@ -109,8 +103,7 @@ cancel(struct world *w)
 static void
 end_runs(struct world *w, uint32_t n)
 {
-	static const struct lt_rate_step price = {
-	    .start_utc_s = NOVEMBER - HOUR,
+	static const struct lt_rate_step price = {.start_utc_s = NOVEMBER - HOUR,
 	    .end_utc_s = INT64_MAX,
 	    .value = 3600000,
 	    .quality = LT_QUALITY_CONSTANT};
@@ -118,8 +111,7 @@ end_runs(struct world *w, uint32_t n)
 	must(w->f, lt_ledger_put_rates(w->f->ledger, "ondemand", LT_RATE_PRICE,
 		       &(struct lt_rates){1, &price}, &w->f->err));
 	(void)snprintf(w->d->site.tables.conf.accounting_storage,
-	    sizeof(w->d->site.tables.conf.accounting_storage), "%s",
-	    "accounting_storage/slurmdbd");
+	    sizeof(w->d->site.tables.conf.accounting_storage), "%s", "accounting_storage/slurmdbd");
 	fake_rows.runs = calloc(n, sizeof(*fake_rows.runs));
 	fake_rows.count = n;
 	assert_non_null(fake_rows.runs);
@@ -145,11 +137,10 @@ catch_up(struct world *w)
 {
 	struct lt_run run;
 
-	must(w->f, settle_between(w->d, NOVEMBER, NOVEMBER + LT_DAY_S,
-		       NOVEMBER + LT_DAY_S, &w->f->err));
+	must(w->f,
+	    settle_between(w->d, NOVEMBER, NOVEMBER + LT_DAY_S, NOVEMBER + LT_DAY_S, &w->f->err));
 	for (uint32_t i = 0; i < fake_rows.count; i++)
-		must(w->f, lt_ledger_run(w->f->ledger,
-			       (struct lt_run_key){i + 1, NOVEMBER + HOUR},
+		must(w->f, lt_ledger_run(w->f->ledger, (struct lt_run_key){i + 1, NOVEMBER + HOUR},
 			       &run, &w->f->err));
 }
 
@@ -158,8 +149,7 @@ end_and_settle(struct world *w, uint32_t n)
 {
 	end_runs(w, n);
 	catch_up(w);
-	must(w->f, lt_ledger_put(w->f->ledger, "since", "1793491200",
-		       &w->f->err)); /* NOVEMBER */
+	must(w->f, lt_ledger_put(w->f->ledger, "since", "1793491200", &w->f->err)); /* NOVEMBER */
 }
 
 static void
@@ -174,8 +164,8 @@ rebuild(struct world *w)
 }
 
 static struct counts
-measure(struct fixture *f, void (*prepare)(struct world *, uint32_t),
-    void (*run)(struct world *), uint32_t n)
+measure(struct fixture *f, void (*prepare)(struct world *, uint32_t), void (*run)(struct world *),
+    uint32_t n)
 {
 	struct world *const w = make_world(f);
 
@@ -208,21 +198,18 @@ grows_no_faster_than_its_work(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++) {
-		const struct counts few = measure(
-		    *state, scenarios[i].prepare, scenarios[i].run, FEW);
-		const struct counts many = measure(
-		    *state, scenarios[i].prepare, scenarios[i].run, MANY);
-		const double times =
-		    scenarios[i].is_flat ? 1 : (double)MANY / FEW;
+		const struct counts few =
+		    measure(*state, scenarios[i].prepare, scenarios[i].run, FEW);
+		const struct counts many =
+		    measure(*state, scenarios[i].prepare, scenarios[i].run, MANY);
+		const double times = scenarios[i].is_flat ? 1 : (double)MANY / FEW;
 
 		print_message("# %s: %.0f steps, %d transactions, %u questions"
 			      "; of %d: %.0f, %d, %u\n",
-		    scenarios[i].what, few.steps, few.transactions,
-		    few.questions, MANY, many.steps, many.transactions,
-		    many.questions);
+		    scenarios[i].what, few.steps, few.transactions, few.questions, MANY, many.steps,
+		    many.transactions, many.questions);
 		assert_true(many.steps <= few.steps * times * 1.1);
-		assert_true(many.transactions <=
-			    few.transactions + MANY / ROWS_A_TRANSACTION);
+		assert_true(many.transactions <= few.transactions + MANY / ROWS_A_TRANSACTION);
 		assert_int_equal(many.questions, few.questions);
 	}
 }
@@ -237,8 +224,7 @@ writes_nothing_twice(void **state)
 	list_jobs(w, FEW);
 	const int before = sqlite3_total_changes(f->ledger->db[LT_DB_LEDGER]);
 	must(w->f, lt_reconcile(w->d, NOW, &w->f->err));
-	assert_int_equal(
-	    sqlite3_total_changes(f->ledger->db[LT_DB_LEDGER]), before);
+	assert_int_equal(sqlite3_total_changes(f->ledger->db[LT_DB_LEDGER]), before);
 	free(fake_jobs.jobs);
 	lt_batch_jobs_free(&w->d->jobs.list);
 	free(w->d->site.rates.recorded);
@@ -249,10 +235,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(
-		grows_no_faster_than_its_work, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		writes_nothing_twice, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(grows_no_faster_than_its_work, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(writes_nothing_twice, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

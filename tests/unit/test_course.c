@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cheapest course of work that may stand still, against each course there
- * is.
+ * The cheapest course of work that may stand still, against each course there is.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -64,15 +63,12 @@ test_brute(void **state)
 			}
 		}
 		const int work = 1 + rand() % units;
-		const double least =
-		    lt_course_least(s, (uint32_t)count, work, order);
+		const double least = lt_course_least(s, (uint32_t)count, work, order);
 		unsigned set = 0;
 
-		assert_float_equal(
-		    least, brute(runs, rests, units, work), 1e-9);
+		assert_float_equal(least, brute(runs, rests, units, work), 1e-9);
 		for (int i = 0; i < count; i++) {
-			assert_in_range(
-			    s[i].run_s, 0, s[i].to_utc_s - s[i].from_utc_s);
+			assert_in_range(s[i].run_s, 0, s[i].to_utc_s - s[i].from_utc_s);
 			done += (int)s[i].run_s;
 			for (int64_t u = 0; u < s[i].run_s; u++)
 				set |= 1U << (s[i].from_utc_s + u);
@@ -86,8 +82,7 @@ test_brute(void **state)
 static void
 test_edges(void **state)
 {
-	struct lt_stretch s[] = {
-	    {.from_utc_s = 0, .to_utc_s = 10, .runs = 3, .rests = 1},
+	struct lt_stretch s[] = {{.from_utc_s = 0, .to_utc_s = 10, .runs = 3, .rests = 1},
 	    {.from_utc_s = 10, .to_utc_s = 20, .runs = 3, .rests = 1},
 	    {.from_utc_s = 20, .to_utc_s = 30, .runs = 1, .rests = 0}};
 	uint16_t order[3];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The CSV reader: columns by name, cells of any length between those that are
- * wanted, rows that do not fit, and where an error is.
+ * The CSV reader: columns by name, cells of any length between those that are wanted, rows that do
+ * not fit, and where an error is.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,16 +46,8 @@ static const struct {
 	.says = "no column \"b\", the header has: a, c",
 	.line = 1,
 	.column = 1},
-    {.why = "nothing",
-	.bytes = "",
-	.says = "no column \"b\"",
-	.line = 1,
-	.column = 1},
-    {.why = "twice",
-	.bytes = "b,c,\"b\"\n",
-	.says = "two columns \"b\"",
-	.line = 1,
-	.column = 5},
+    {.why = "nothing", .bytes = "", .says = "no column \"b\"", .line = 1, .column = 1},
+    {.why = "twice", .bytes = "b,c,\"b\"\n", .says = "two columns \"b\"", .line = 1, .column = 5},
     {.why = "no rows", .bytes = "b,c", .rows = 0},
     {.why = "quotes, separators and lines in cells",
 	.bytes = "\xEF\xBB\xBF"
@@ -136,8 +128,7 @@ static const struct {
 static void
 test_rows(void **state)
 {
-	static const struct lt_csv_column columns[] = {
-	    {"b", true}, {"c", false}, {NULL, false}};
+	static const struct lt_csv_column columns[] = {{"b", true}, {"c", false}, {NULL, false}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -160,24 +151,22 @@ test_rows(void **state)
 			if (code == LT_OK || err.line != cases[i].line ||
 			    err.column != cases[i].column ||
 			    strstr(err.text, cases[i].says) == NULL)
-				fail_msg("%s: %d, %d:%d %s", cases[i].why, code,
-				    err.line, err.column, err.text);
+				fail_msg("%s: %d, %d:%d %s", cases[i].why, code, err.line,
+				    err.column, err.text);
 			continue;
 		}
 		if (code != LT_OK || rows != cases[i].rows)
-			fail_msg("%s: %d, %d rows, %s", cases[i].why, code,
-			    rows, err.text);
-		if (rows > 0 && (strcmp(last.cells[0], cases[i].b) != 0 ||
-				    strcmp(last.cells[1], cases[i].c) != 0 ||
-				    last.line != cases[i].row_line ||
-				    last.cell_count != cases[i].cell_count ||
-				    last.long_line != cases[i].long_line ||
-				    last.long_column != cases[i].long_column))
+			fail_msg("%s: %d, %d rows, %s", cases[i].why, code, rows, err.text);
+		if (rows > 0 &&
+		    (strcmp(last.cells[0], cases[i].b) != 0 ||
+			strcmp(last.cells[1], cases[i].c) != 0 || last.line != cases[i].row_line ||
+			last.cell_count != cases[i].cell_count ||
+			last.long_line != cases[i].long_line ||
+			last.long_column != cases[i].long_column))
 			fail_msg("%s: \"%s\", \"%s\", line %d, %d cells, "
 				 "long %d:%d",
-			    cases[i].why, last.cells[0], last.cells[1],
-			    last.line, last.cell_count, last.long_line,
-			    last.long_column);
+			    cases[i].why, last.cells[0], last.cells[1], last.line, last.cell_count,
+			    last.long_line, last.long_column);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CUDO Compute's machine types: sums, terms, absent machines, and the errors
- * that its gateway and its manual have.
+ * CUDO Compute's machine types: sums, terms, absent machines, and the errors that its gateway and
+ * its manual have.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,34 +11,28 @@
 
 #include "price_list_fixture.h"
 
-#define FILE_NAME                                                              \
-	PRICE_LIST_FIXTURES "cudo_compute/machine_types_SYNTHETIC.json"
-#define NODE(center, type, gpu_count)                                          \
-	{"data_center", center}, {"machine_type", type}, {"vcpus", "8"},       \
-	    {"memory_gib", "32"},                                              \
-	{                                                                      \
-		"gpus", gpu_count                                              \
+#define FILE_NAME PRICE_LIST_FIXTURES "cudo_compute/machine_types_SYNTHETIC.json"
+#define NODE(center, type, gpu_count)                                                              \
+	{"data_center", center}, {"machine_type", type}, {"vcpus", "8"}, {"memory_gib", "32"},     \
+	{                                                                                          \
+		"gpus", gpu_count                                                                  \
 	}
-#define MACHINE(vcpu, memory)                                                  \
-	"{\"dataCenterId\":\"d\",\"machineType\":\"m\","                       \
-	"\"vcpuPriceHr\":" vcpu ",\"memoryGibPriceHr\":" memory                \
+#define MACHINE(vcpu, memory)                                                                      \
+	"{\"dataCenterId\":\"d\",\"machineType\":\"m\","                                           \
+	"\"vcpuPriceHr\":" vcpu ",\"memoryGibPriceHr\":" memory                                    \
 	",\"gpuPriceHr\":{\"value\":\"1\"}}"
 
 static const struct option_case option_cases[] = {
-    {"no data center",
-	{{"machine_type", "m"}, {"vcpus", "1"}, {"memory_gib", "1"}}, 0,
+    {"no data center", {{"machine_type", "m"}, {"vcpus", "1"}, {"memory_gib", "1"}}, 0,
 	"needs \"data_center\""},
-    {"no vCPU",
-	{{"data_center", "d"}, {"machine_type", "m"}, {"vcpus", "0"},
-	    {"memory_gib", "1"}},
+    {"no vCPU", {{"data_center", "d"}, {"machine_type", "m"}, {"vcpus", "0"}, {"memory_gib", "1"}},
 	12, "vcpus: got 0, want more"},
     {"less than a byte of memory",
-	{{"data_center", "d"}, {"machine_type", "m"}, {"vcpus", "1"},
-	    {"memory_gib", "0.0001"}},
-	13, "memory_gib: got \"0.0001\""},
+	{{"data_center", "d"}, {"machine_type", "m"}, {"vcpus", "1"}, {"memory_gib", "0.0001"}}, 13,
+	"memory_gib: got \"0.0001\""},
     {"a negative GPU", {NODE("d", "m", "-1")}, 14, "gpus: got \"-1\""},
-    {"two keys", {NODE("d", "m", "1"), {"key_file", "/k"}, {"key_env", "K"}},
-	16, "want one of them"},
+    {"two keys", {NODE("d", "m", "1"), {"key_file", "/k"}, {"key_env", "K"}}, 16,
+	"want one of them"},
     {"not http", {NODE("d", "m", "1"), {"url", "ftp://a"}}, 15, "want http://"},
     {"without a key", {NODE("d", "m", "1")}, 0, NULL},
     {"with a key", {NODE("d", "m", "1"), {"key_env", "K"}}, 0, NULL},
@@ -98,27 +92,25 @@ static const struct price_case answer_cases[] = {
 	.says = "m in d: no vcpuPriceHr"},
     {.why = "a negative price",
 	.pairs = {NODE("d", "m", "1")},
-	.bytes = "{\"machineTypes\":[" MACHINE(
-	    "{\"value\":\"1\"}", "{\"value\":\"-1\"}") "]}",
+	.bytes = "{\"machineTypes\":[" MACHINE("{\"value\":\"1\"}", "{\"value\":\"-1\"}") "]}",
 	.says = "memoryGibPriceHr: got -1, want more than 0"},
     {.why = "a price that is no number",
 	.pairs = {NODE("d", "m", "1")},
-	.bytes = "{\"machineTypes\":[" MACHINE(
-	    "{\"value\":\"NaN\"}", "{\"value\":\"1\"}") "]}",
+	.bytes = "{\"machineTypes\":[" MACHINE("{\"value\":\"NaN\"}", "{\"value\":\"1\"}") "]}",
 	.says = "no vcpuPriceHr"},
     {.why = "the dearest of two, and a third without price",
 	.pairs = {NODE("d", "m", "0")},
-	.bytes = "{\"machineTypes\":[" MACHINE("{\"value\":\"1\"}",
-	    "{\"value\":\"1\"}") "," MACHINE("{\"value\":\"2\"}",
-	    "{\"value\":\"1\"}") "," MACHINE("{}", "{}") "]}",
+	.bytes =
+	    "{\"machineTypes\":[" MACHINE("{\"value\":\"1\"}", "{\"value\":\"1\"}") "," MACHINE(
+		"{\"value\":\"2\"}", "{\"value\":\"1\"}") "," MACHINE("{}", "{}") "]}",
 	.micros = 48e6,
 	.note = "the highest of 2 rows of this machine type, from 40 to 48 "
 		"USD; 1 of 3 rows have no usable price"},
     {.why = "half a micro is rounded away from zero",
 	.pairs = {{"data_center", "d"}, {"machine_type", "m"}, {"vcpus", "0.5"},
 	    {"memory_gib", "1"}},
-	.bytes = "{\"machineTypes\":[" MACHINE(
-	    "{\"value\":\"0.000001\"}", "{\"value\":\"0.5\"}") "]}",
+	.bytes =
+	    "{\"machineTypes\":[" MACHINE("{\"value\":\"0.000001\"}", "{\"value\":\"0.5\"}") "]}",
 	.micros = 500001},
 };
 
@@ -134,15 +126,13 @@ test_fetch(void **state)
 {
 	static const struct fetch_case cases[] = {
 	    {.path = "/catalog/cudo",
-		.pairs = {NODE("no-luster-1", "standard", "0"),
-		    {"key_env", "LT_TEST_KEY"}},
+		.pairs = {NODE("no-luster-1", "standard", "0"), {"key_env", "LT_TEST_KEY"}},
 		.micros = 132800},
 	    {.path = "/catalog/cudo/",
 		.pairs = {NODE("no-luster-1", "standard", "0")},
 		.micros = 132800},
 	    {.path = "/catalog/cudo",
-		.pairs = {NODE("no-luster-1", "standard", "0"),
-		    {"key_env", "LT_TEST_WRONG_KEY"}},
+		.pairs = {NODE("no-luster-1", "standard", "0"), {"key_env", "LT_TEST_WRONG_KEY"}},
 		.code = LT_ENET,
 		.says = "HTTP status 401, want 200: Request unauthenticated"},
 	    {.path = "/catalog/cudo",
@@ -171,8 +161,8 @@ test_no_key(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(lt_adapter_fetch(adapter, &options,
-			     &(struct lt_window){0, NOW, NOW}, &points, &err),
+	assert_int_equal(
+	    lt_adapter_fetch(adapter, &options, &(struct lt_window){0, NOW, NOW}, &points, &err),
 	    LT_EINPUT);
 	assert_says("no key", &err, "LT_TEST_NO_KEY: not in the environment");
 	lt_points_free(&points);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of currencies against ISO 4217's list one, and what an amount of
- * dollars is in others.
+ * The table of currencies against ISO 4217's list one, and what an amount of dollars is in others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,9 +49,8 @@ test_decimals(void **state)
 	assert_int_equal(lt_currency_step(""), 10000);
 }
 
-/* By the day's rates, from elsewhere: 157.477 yen, 1358.19 won, 323.462 forint,
- * 96.0853 rupees, 0.308712 dinars, 0.880226 euros, 0.755389 pounds and 18,016
- * rupiah. */
+/* By the day's rates, from elsewhere: 157.477 yen, 1358.19 won, 323.462 forint, 96.0853 rupees,
+ * 0.308712 dinars, 0.880226 euros, 0.755389 pounds and 18,016 rupiah. */
 static void
 test_of_usd(void **state)
 {
@@ -77,12 +75,11 @@ test_of_usd(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const int64_t micros =
-		    lt_currency_of_usd(cases[i].usd_micros, cases[i].code);
+		const int64_t micros = lt_currency_of_usd(cases[i].usd_micros, cases[i].code);
 
 		if (micros != cases[i].micros)
-			fail_msg("%s: %lld of %lld", cases[i].code,
-			    (long long)micros, (long long)cases[i].usd_micros);
+			fail_msg("%s: %lld of %lld", cases[i].code, (long long)micros,
+			    (long long)cases[i].usd_micros);
 	}
 }
 
@@ -95,16 +92,13 @@ test_of_usd_near(void **state)
 
 	(void)state;
 	for (int i = 0; i < count; i++) {
-		const int64_t micros =
-		    lt_currency_of_usd(100000000, table[i].code);
-		const double ratio =
-		    (double)micros / (100000000 * table[i].per_usd);
+		const int64_t micros = lt_currency_of_usd(100000000, table[i].code);
+		const double ratio = (double)micros / (100000000 * table[i].per_usd);
 		int64_t digits = micros;
 
 		while (digits % 10 == 0)
 			digits /= 10;
-		if (ratio < 0.79 || ratio > 1.21 ||
-		    (digits > 9 && digits != 15))
+		if (ratio < 0.79 || ratio > 1.21 || (digits > 9 && digits != 15))
 			fail_msg("%s: %lld", table[i].code, (long long)micros);
 	}
 }
@@ -129,8 +123,8 @@ test_cent(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (lt_currency_cent(cases[i].code) != cases[i].micros)
-			fail_msg("%s: %lld", cases[i].why,
-			    (long long)lt_currency_cent(cases[i].code));
+			fail_msg(
+			    "%s: %lld", cases[i].why, (long long)lt_currency_cent(cases[i].code));
 }
 
 int

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What grid operators expect for tomorrow, by Energy-Charts and by ENTSO-E:
- * options, answers, and requests to a server that answers nothing but what is
- * of the day before.
+ * options, answers, and requests to a server that answers nothing but what is of the day before.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,20 +22,17 @@ static const struct option_case charts_options[] = {
     {"another series", {{"country", "de"}, {"series", "wind"}}, 11,
 	"got \"wind\", want wind_onshore, wind_offshore, solar or load"},
     {"no country", {{"country", "DE"}, {"series", "load"}}, 10, "got \"DE\""},
-    {"factors",
-	{{"country", "de"}, {"series", "load"}, {"emission_factors", "direct"}},
-	12, "emission_factors"},
+    {"factors", {{"country", "de"}, {"series", "load"}, {"emission_factors", "direct"}}, 12,
+	"emission_factors"},
     {"all", {{"country", "de"}, {"series", "wind_offshore"}}, 0, NULL},
 };
 static const struct option_case entsoe_options[] = {
     {"no series", {{"area", "DE"}, {"token_env", "T"}}, 0, "\"series\""},
-    {"another series", {{"area", "DE"}, {"series", "gas"}, {"token_env", "T"}},
-	11, "got \"gas\", want wind, solar or load"},
+    {"another series", {{"area", "DE"}, {"series", "gas"}, {"token_env", "T"}}, 11,
+	"got \"gas\", want wind, solar or load"},
     {"no token", {{"area", "DE"}, {"series", "load"}}, 0, "token_env"},
-    {"no area", {{"area", "XX"}, {"series", "load"}, {"token_env", "T"}}, 10,
-	"\"XX\""},
-    {"all", {{"area", "DE-LU"}, {"series", "wind"}, {"token_env", "T"}}, 0,
-	NULL},
+    {"no area", {{"area", "XX"}, {"series", "load"}, {"token_env", "T"}}, 10, "\"XX\""},
+    {"all", {{"area", "DE-LU"}, {"series", "wind"}, {"token_env", "T"}}, 0, NULL},
 };
 
 static void
@@ -49,25 +45,21 @@ test_options(void **state)
 	check_options(entsoe_options, COUNT(entsoe_options));
 }
 
-#define CHARTS(values, production, type)                                       \
-	"{\"unix_seconds\":[1683237600,1683241200],\"forecast_values\":"       \
-	"[" values "],\"production_type\":\"" production                       \
-	"\",\"forecast_type\":\"" type "\",\"deprecated\":false}"
+#define CHARTS(values, production, type)                                                           \
+	"{\"unix_seconds\":[1683237600,1683241200],\"forecast_values\":"                           \
+	"[" values "],\"production_type\":\"" production "\",\"forecast_type\":\"" type            \
+	"\",\"deprecated\":false}"
 
 static const struct parse_case charts_cases[] = {
     {"as published", CHARTS("41000.5,0", "load", "day-ahead"), NULL, 2, 41000.5,
 	LT_QUALITY_FORECAST, NULL, START, 3600},
-    {"null is none, 0 is", CHARTS("null,0", "load", "day-ahead"), NULL, 1, 0,
-	LT_QUALITY_FORECAST, "1 of 2 times have no usable value", START + 3600,
-	3600},
-    {"of the same day, which nobody knew before",
-	CHARTS("1,2", "load", "intraday"),
-	"forecast_type: got \"intraday\", want \"day-ahead\"", 0, 0, 0, NULL, 0,
-	0},
+    {"null is none, 0 is", CHARTS("null,0", "load", "day-ahead"), NULL, 1, 0, LT_QUALITY_FORECAST,
+	"1 of 2 times have no usable value", START + 3600, 3600},
+    {"of the same day, which nobody knew before", CHARTS("1,2", "load", "intraday"),
+	"forecast_type: got \"intraday\", want \"day-ahead\"", 0, 0, 0, NULL, 0, 0},
     {"another type", CHARTS("1,2", "solar", "day-ahead"),
 	"production_type: got \"solar\", want \"load\"", 0, 0, 0, NULL, 0, 0},
-    {"less than 0", CHARTS("-5,-5", "load", "day-ahead"), "want more than 0", 0,
-	0, 0, NULL, 0, 0},
+    {"less than 0", CHARTS("-5,-5", "load", "day-ahead"), "want more than 0", 0, 0, 0, NULL, 0, 0},
 };
 
 static const struct {
@@ -89,25 +81,20 @@ test_entsoe(void **state)
 	(void)state;
 	adapter = lt_adapter_find("entsoe_day_ahead");
 	for (size_t i = 0; i < COUNT(files); i++) {
-		const struct pair pairs[] = {
-		    {"area", DE}, {"series", files[i].series}, {0}};
+		const struct pair pairs[] = {{"area", DE}, {"series", files[i].series}, {0}};
 		const struct lt_source_options options = options_of(pairs);
 		char path[128], bytes[8192] = "";
 		struct lt_points points = {0};
 
-		snprintf(path, sizeof(path),
-		    "tests/fixtures/entsoe/%s_SYNTHETIC.xml", files[i].file);
+		snprintf(
+		    path, sizeof(path), "tests/fixtures/entsoe/%s_SYNTHETIC.xml", files[i].file);
 		(void)read_fixture(path, bytes, sizeof(bytes) - 1);
-		(void)parses(
-		    &options, NOW, path, bytes, files[i].says, &points);
+		(void)parses(&options, NOW, path, bytes, files[i].says, &points);
 		assert_int_equal(points.count, files[i].count);
 		for (size_t k = 0; k < points.count; k++) {
-			assert_int_equal(points.points[k].start_utc_s,
-			    START + (int64_t)k * 3600);
-			assert_float_equal(
-			    points.points[k].value, files[i].values[k], 1e-9);
-			assert_int_equal(
-			    points.points[k].quality, LT_QUALITY_FORECAST);
+			assert_int_equal(points.points[k].start_utc_s, START + (int64_t)k * 3600);
+			assert_float_equal(points.points[k].value, files[i].values[k], 1e-9);
+			assert_int_equal(points.points[k].quality, LT_QUALITY_FORECAST);
 		}
 		lt_points_free(&points);
 	}
@@ -116,8 +103,7 @@ test_entsoe(void **state)
 static void
 test_charts(void **state)
 {
-	static const struct pair pairs[] = {
-	    {"country", "de"}, {"series", "load"}, {0}};
+	static const struct pair pairs[] = {{"country", "de"}, {"series", "load"}, {0}};
 	const struct lt_source_options options = options_of(pairs);
 	char bytes[2048] = "";
 	struct lt_points points = {0};
@@ -156,11 +142,10 @@ asks(const struct exchange *exchange, const char *const *words)
 static bool
 serve_ahead(const struct exchange *exchange)
 {
-	static const char *const charts[] = {"/public_power_forecast?",
-	    "country=de", "production_type=load", "forecast_type=day-ahead",
-	    "start=", "end=", NULL};
-	static const char *const wind[] = {"/api?", "documentType=A69",
-	    "processType=A01", "in_Domain=" DE, "periodEnd=", NULL};
+	static const char *const charts[] = {"/public_power_forecast?", "country=de",
+	    "production_type=load", "forecast_type=day-ahead", "start=", "end=", NULL};
+	static const char *const wind[] = {
+	    "/api?", "documentType=A69", "processType=A01", "in_Domain=" DE, "periodEnd=", NULL};
 	const int64_t end = known_until();
 	char *body = NULL;
 	size_t size;
@@ -180,8 +165,7 @@ serve_ahead(const struct exchange *exchange)
 		fprintf(file, "<GL_MarketDocument><type>A69</type>");
 		for (int kind = 8; kind <= 9; kind++) {
 			lt_utc_text(from, sizeof(from), end - 72 * 3600);
-			lt_utc_text(
-			    to, sizeof(to), end - (kind == 8 ? 3600 : 0));
+			lt_utc_text(to, sizeof(to), end - (kind == 8 ? 3600 : 0));
 			fprintf(file,
 			    "<TimeSeries><inBiddingZone_Domain.mRID>" DE
 			    "</inBiddingZone_Domain.mRID><quantity_Measure_"
@@ -198,8 +182,8 @@ serve_ahead(const struct exchange *exchange)
 	}
 	fclose(file);
 	if (size > 0)
-		server_answer(exchange, 200,
-		    body[0] == '{' ? "application/json" : "text/xml", "", body);
+		server_answer(
+		    exchange, 200, body[0] == '{' ? "application/json" : "text/xml", "", body);
 	free(body);
 	return size > 0;
 }
@@ -213,11 +197,9 @@ test_fetch(void **state)
 		int hours; /* of 72 */
 		double first;
 	} cases[] = {
-	    {"energy_charts_day_ahead", {{"country", "de"}, {"series", "load"}},
-		72, 40072},
-	    {"entsoe_day_ahead",
-		{{"area", DE}, {"series", "wind"}, {"token_env", "LT_TEST_T"}},
-		71, 1700},
+	    {"energy_charts_day_ahead", {{"country", "de"}, {"series", "load"}}, 72, 40072},
+	    {"entsoe_day_ahead", {{"area", DE}, {"series", "wind"}, {"token_env", "LT_TEST_T"}}, 71,
+		1700},
 	};
 	const int64_t now_utc_s = time(NULL);
 
@@ -233,13 +215,12 @@ test_fetch(void **state)
 		const struct lt_source_options options = options_of(pairs);
 		adapter = lt_adapter_find(cases[i].adapter);
 		if (lt_adapter_fetch(adapter, &options,
-			&(struct lt_window){now_utc_s - 3 * 86400,
-			    now_utc_s + 8 * 86400, now_utc_s},
+			&(struct lt_window){
+			    now_utc_s - 3 * 86400, now_utc_s + 8 * 86400, now_utc_s},
 			&points, &err) != LT_OK)
 			fail_msg("%s: %s", cases[i].adapter, err.text);
 		assert_int_equal(points.count, cases[i].hours);
-		assert_float_equal(
-		    points.points[0].value, cases[i].first, 1e-9);
+		assert_float_equal(points.points[0].value, cases[i].first, 1e-9);
 		assert_int_equal(points.points[points.count - 1].end_utc_s,
 		    known_until() - (72 - cases[i].hours) * 3600);
 		lt_points_free(&points);

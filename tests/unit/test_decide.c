@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lt_decide() refuses, leaves alone and finds sensible, one rule at a
- * time; that its figures are the best ones is test_decide_brute.c's matter.
+ * What lt_decide() refuses, leaves alone and finds sensible, one rule at a time; that its figures
+ * are the best ones is test_decide_brute.c's matter.
  */
 #include "decide_fixture.h"
 
@@ -16,8 +16,7 @@ test_no_home(void **state)
 		request.home = homes[i];
 		err = (struct lt_error){0};
 		assert_int_equal(
-		    lt_decide(&plan, &request, &market, NULL, 0, NOW, &err),
-		    LT_EINPUT);
+		    lt_decide(&plan, &request, &market, NULL, 0, NOW, &err), LT_EINPUT);
 		assert_string_not_equal(err.text, "");
 		assert_false(plan.moved);
 		assert_int_equal(plan.chosen.partition, -1);
@@ -120,8 +119,7 @@ spoil(int what)
 		break;
 	case LT_REJECT_CAPACITY:
 		shapes[CHEAP].node_count = 8;
-		cheap->occupancy_series =
-		    PRICE_CHEAP; /* a million nodes busy */
+		cheap->occupancy_series = PRICE_CHEAP; /* a million nodes busy */
 		break;
 	case LT_REJECT_BUDGET:
 		request.has_available = true;
@@ -139,14 +137,12 @@ spoil(int what)
 static void
 test_rejects(void **state)
 {
-	static const enum lt_reject rejects[] = {LT_REJECT_MAX_TIME,
-	    LT_REJECT_NODES, LT_REJECT_GPU_COUNT, LT_REJECT_GPU_TYPE,
-	    LT_REJECT_GPU_MEMORY, LT_REJECT_PRECISION, LT_REJECT_CPUS,
-	    LT_REJECT_MEMORY, LT_REJECT_ATTRIBUTES, LT_REJECT_DEFAULTS,
-	    LT_REJECT_STATE, LT_REJECT_ACCOUNT, LT_REJECT_QOS, LT_REJECT_GROUPS,
-	    LT_REJECT_CANCELS, LT_REJECT_UNMANAGED, LT_REJECT_NO_PRICE,
-	    LT_REJECT_NO_CARBON, LT_REJECT_STALE, LT_REJECT_RISK,
-	    LT_REJECT_CAPACITY, LT_REJECT_BUDGET, LT_REJECT_PINNED};
+	static const enum lt_reject rejects[] = {LT_REJECT_MAX_TIME, LT_REJECT_NODES,
+	    LT_REJECT_GPU_COUNT, LT_REJECT_GPU_TYPE, LT_REJECT_GPU_MEMORY, LT_REJECT_PRECISION,
+	    LT_REJECT_CPUS, LT_REJECT_MEMORY, LT_REJECT_ATTRIBUTES, LT_REJECT_DEFAULTS,
+	    LT_REJECT_STATE, LT_REJECT_ACCOUNT, LT_REJECT_QOS, LT_REJECT_GROUPS, LT_REJECT_CANCELS,
+	    LT_REJECT_UNMANAGED, LT_REJECT_NO_PRICE, LT_REJECT_NO_CARBON, LT_REJECT_STALE,
+	    LT_REJECT_RISK, LT_REJECT_CAPACITY, LT_REJECT_BUDGET, LT_REJECT_PINNED};
 
 	decide();
 	assert_true(plan.moved);
@@ -155,11 +151,9 @@ test_rejects(void **state)
 		setup(state);
 		spoil((int)rejects[i]);
 		decide();
-		if (plan.chosen.partition != HOME ||
-		    plan.candidates[CHEAP].reject != rejects[i])
-			fail_msg("%s: goes to %d, says %s",
-			    lt_reject_name(rejects[i]), plan.chosen.partition,
-			    lt_reject_name(plan.candidates[CHEAP].reject));
+		if (plan.chosen.partition != HOME || plan.candidates[CHEAP].reject != rejects[i])
+			fail_msg("%s: goes to %d, says %s", lt_reject_name(rejects[i]),
+			    plan.chosen.partition, lt_reject_name(plan.candidates[CHEAP].reject));
 	}
 }
 
@@ -178,8 +172,7 @@ test_attributes(void **state)
 	    {"both of two", "ib&fast", "fast,ib", 0, 0, 0, 0, 0, 0, true},
 	    {"one of two", "ib&fast", "ib", 0, 0, 0, 0, 0, 0, false},
 	    {"part of a name", "ib", "ibx,xib", 0, 0, 0, 0, 0, 0, false},
-	    {"either: Slurm's to judge", "ib|fast", "ib,fast", 0, 0, 0, 0, 0, 0,
-		false},
+	    {"either: Slurm's to judge", "ib|fast", "ib,fast", 0, 0, 0, 0, 0, 0, false},
 	    {"counts too", "[ib*2]", "ib", 0, 0, 0, 0, 0, 0, false},
 	    {"enough disk", "", "", 500, 500, 0, 0, 0, 0, true},
 	    {"too little disk", "", "", 501, 500, 0, 0, 0, 0, false},
@@ -250,8 +243,7 @@ test_pins(void **state)
 	} cases[] = {
 	    {"free: waiting would save next to nothing more", 0, CHEAP, false},
 	    {"interactive moves in place", LT_PIN_INTERACTIVE, CHEAP, false},
-	    {"and does not wait", LT_PIN_INTERACTIVE | LT_PIN_PARTITION, HOME,
-		false},
+	    {"and does not wait", LT_PIN_INTERACTIVE | LT_PIN_PARTITION, HOME, false},
 	    {"--begin", LT_PIN_BEGIN, CHEAP, false},
 	    {"--partition waits", LT_PIN_PARTITION, HOME, true},
 	    {"--nodelist waits", LT_PIN_NODELIST, HOME, true},
@@ -270,8 +262,7 @@ test_pins(void **state)
 		decide();
 		if (plan.chosen.partition != cases[i].partition ||
 		    (plan.chosen.start_utc_s > NOW) != cases[i].waits)
-			fail_msg("%s: %d at +%lld", cases[i].why,
-			    plan.chosen.partition,
+			fail_msg("%s: %d at +%lld", cases[i].why, plan.chosen.partition,
 			    (long long)plan.chosen.start_utc_s - NOW);
 	}
 }
@@ -286,8 +277,7 @@ test_deadline(void **state)
 	} cases[] = {
 	    {"none: the clean hours", -1, 8 * HOUR},
 	    {"far enough", 8 * HOUR + 2 * HOUR + 1800, 8 * HOUR},
-	    {"a second less: as late as may be", 10 * HOUR + 1799,
-		8 * HOUR - 1},
+	    {"a second less: as late as may be", 10 * HOUR + 1799, 8 * HOUR - 1},
 	    {"no time to wait", 2 * HOUR + 1800, 0},
 	    {"not even that", 2 * HOUR, 0},
 	};
@@ -300,8 +290,8 @@ test_deadline(void **state)
 			request.deadline_utc_s = NOW + cases[i].deadline_s;
 		decide();
 		if (plan.chosen.start_utc_s != NOW + cases[i].start_s)
-			fail_msg("%s: +%lld", cases[i].why,
-			    (long long)plan.chosen.start_utc_s - NOW);
+			fail_msg(
+			    "%s: +%lld", cases[i].why, (long long)plan.chosen.start_utc_s - NOW);
 	}
 	assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_DEADLINE);
 }
@@ -323,33 +313,24 @@ test_small_savings(void **state)
 	    /* 2 kWh; 8 of money. */
 	    {"a gram", LT_OBJECTIVE_CARBON, false, 499, 498.49, true, 0, 0, 0},
 	    {"less", LT_OBJECTIVE_CARBON, false, 499, 498.51, false, 0, 0, 0},
-	    {"a tenth of 1.0 kg", LT_OBJECTIVE_CARBON, false, 500, 449.9, true,
-		0, 0, 0},
-	    {"less than that", LT_OBJECTIVE_CARBON, false, 500, 450.1, false, 0,
-		0, 0},
-	    {"a gram, money equal", LT_OBJECTIVE_BALANCED, true, 499, 498.49,
-		true, 0, 0, 0},
-	    {"less, money equal", LT_OBJECTIVE_BALANCED, true, 499, 498.51,
-		false, 0, 0, 0},
+	    {"a tenth of 1.0 kg", LT_OBJECTIVE_CARBON, false, 500, 449.9, true, 0, 0, 0},
+	    {"less than that", LT_OBJECTIVE_CARBON, false, 500, 450.1, false, 0, 0, 0},
+	    {"a gram, money equal", LT_OBJECTIVE_BALANCED, true, 499, 498.49, true, 0, 0, 0},
+	    {"less, money equal", LT_OBJECTIVE_BALANCED, true, 499, 498.51, false, 0, 0, 0},
 	    {"a cent", LT_OBJECTIVE_COST, true, 4e6, 4e6 - 5001, true, 0, 0, 0},
-	    {"less than a cent", LT_OBJECTIVE_COST, true, 4e6, 4e6 - 4999,
-		false, 0, 0, 0},
+	    {"less than a cent", LT_OBJECTIVE_COST, true, 4e6, 4e6 - 4999, false, 0, 0, 0},
 	    /* 8 hours at 10 g are 80 g of waiting. */
-	    {"81 g for 8 hours", LT_OBJECTIVE_CARBON, false, 499, 458, true, 0,
-		10000, 0},
-	    {"80 g for 8 hours", LT_OBJECTIVE_CARBON, false, 499, 459.01, false,
-		0, 10000, 0},
-	    {"the same, money equal", LT_OBJECTIVE_BALANCED, true, 499, 459.01,
-		false, 5000, 10000, 0},
-	    {"money waits by money", LT_OBJECTIVE_COST, true, 4e6,
-		4e6 - 45001 / 2.0, false, 5000, 0, 0},
-	    {"5 cents for 8 hours at half a cent", LT_OBJECTIVE_COST, true, 4e6,
-		4e6 - 50001 / 2.0, true, 5000, 0, 0},
+	    {"81 g for 8 hours", LT_OBJECTIVE_CARBON, false, 499, 458, true, 0, 10000, 0},
+	    {"80 g for 8 hours", LT_OBJECTIVE_CARBON, false, 499, 459.01, false, 0, 10000, 0},
+	    {"the same, money equal", LT_OBJECTIVE_BALANCED, true, 499, 459.01, false, 5000, 10000,
+		0},
+	    {"money waits by money", LT_OBJECTIVE_COST, true, 4e6, 4e6 - 45001 / 2.0, false, 5000,
+		0, 0},
+	    {"5 cents for 8 hours at half a cent", LT_OBJECTIVE_COST, true, 4e6, 4e6 - 50001 / 2.0,
+		true, 5000, 0, 0},
 	    {"5 %", LT_OBJECTIVE_COST, true, 4e6, 3.8e6 - 1, true, 0, 0, 50000},
-	    {"less than 5 %", LT_OBJECTIVE_COST, true, 4e6, 3.8e6 + 1, false, 0,
-		0, 50000},
-	    {"less than 5 % of carbon", LT_OBJECTIVE_BALANCED, true, 499, 475,
-		false, 0, 0, 50000},
+	    {"less than 5 %", LT_OBJECTIVE_COST, true, 4e6, 3.8e6 + 1, false, 0, 0, 50000},
+	    {"less than 5 % of carbon", LT_OBJECTIVE_BALANCED, true, 499, 475, false, 0, 0, 50000},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -363,8 +344,7 @@ test_small_savings(void **state)
 		request.objective = cases[i].objective;
 		if (cost) {
 			set_series(CARBON, 500, 500, 500);
-			set_series(
-			    PRICE_HOME, cases[i].now, cases[i].later, 5e6);
+			set_series(PRICE_HOME, cases[i].now, cases[i].later, 5e6);
 		} else {
 			set_series(CARBON, cases[i].now, cases[i].later, 600);
 		}
@@ -372,8 +352,8 @@ test_small_savings(void **state)
 			partitions[HOME].price_series = LT_NO_SERIES;
 		decide();
 		if (plan.moved != cases[i].waits)
-			fail_msg("%s: +%lld", cases[i].why,
-			    (long long)plan.chosen.start_utc_s - NOW);
+			fail_msg(
+			    "%s: +%lld", cases[i].why, (long long)plan.chosen.start_utc_s - NOW);
 	}
 }
 
@@ -381,8 +361,7 @@ test_small_savings(void **state)
 static void
 test_cleaner_among_equals(void **state)
 {
-	static const enum lt_objective objectives[] = {
-	    LT_OBJECTIVE_COST, LT_OBJECTIVE_BALANCED};
+	static const enum lt_objective objectives[] = {LT_OBJECTIVE_COST, LT_OBJECTIVE_BALANCED};
 
 	for (size_t i = 0; i < sizeof(objectives) / sizeof(*objectives); i++) {
 		setup(state);
@@ -440,8 +419,8 @@ test_keeps_most_of_the_saving(void **state)
 	assert_int_equal(plan.chosen.start_utc_s, NOW + 16 * HOUR);
 }
 
-/* From 8 h on cleaner and dearer: of its 2 h at 4 an hour as many seconds are
- * there at 4.84 as 5 % more pay for, 0.4 of 0.84 an hour. */
+/* From 8 h on cleaner and dearer: of its 2 h at 4 an hour as many seconds are there at 4.84 as 5 %
+ * more pay for, 0.4 of 0.84 an hour. */
 static void
 test_just_within_the_extra_cost(void **state)
 {
@@ -475,8 +454,7 @@ test_gpus_as_runs_have_shown(void **state)
 	assert_true(plan.chosen.time_ratio == by_table);
 }
 
-/* Home's GPU is too small: it goes where it fits, now, unless waiting there
- * saves something. */
+/* Home's GPU is too small: it goes where it fits, now, unless waiting there saves something. */
 static void
 test_home_cant_run_it(void **state)
 {
@@ -522,13 +500,10 @@ test_no_herds(void **state)
 	request.pins = 0;
 	request.limit_s = 8 * HOUR;
 	for (int i = 0; i < 8; i++)
-		planned[i] = (struct lt_planned){
-		    HOME, 1, NOW + 8 * HOUR, NOW + 16 * HOUR};
-	assert_int_equal(
-	    lt_decide(&plan, &request, &market, planned, 7, NOW, NULL), LT_OK);
+		planned[i] = (struct lt_planned){HOME, 1, NOW + 8 * HOUR, NOW + 16 * HOUR};
+	assert_int_equal(lt_decide(&plan, &request, &market, planned, 7, NOW, NULL), LT_OK);
 	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
-	assert_int_equal(
-	    lt_decide(&plan, &request, &market, planned, 8, NOW, NULL), LT_OK);
+	assert_int_equal(lt_decide(&plan, &request, &market, planned, 8, NOW, NULL), LT_OK);
 	assert_int_not_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
 }
 

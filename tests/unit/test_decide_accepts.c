@@ -4,8 +4,8 @@
  */
 #include "decide_fixture.h"
 
-/* Which jobs a partition accepts by the policy; one that the user names is
- * theirs, whatever the policy says. */
+/* Which jobs a partition accepts by the policy; one that the user names is theirs, whatever the
+ * policy says. */
 static void
 test_accepts(void **state)
 {
@@ -14,14 +14,11 @@ test_accepts(void **state)
 		uint32_t flags, gpus, shards;
 		bool named, moved;
 	} rows[] = {
-	    {"no GPUs, from nodes with GPUs", LT_PARTITION_NO_CPU_JOBS, 0, 0,
-		false, false},
+	    {"no GPUs, from nodes with GPUs", LT_PARTITION_NO_CPU_JOBS, 0, 0, false, false},
 	    {"GPUs", LT_PARTITION_NO_CPU_JOBS, 1, 0, false, true},
-	    {"shards of GPUs are GPUs", LT_PARTITION_NO_CPU_JOBS, 0, 1, false,
-		true},
+	    {"shards of GPUs are GPUs", LT_PARTITION_NO_CPU_JOBS, 0, 1, false, true},
 	    {"no GPUs, named", LT_PARTITION_NO_CPU_JOBS, 0, 0, true, true},
-	    {"GPUs where none are wanted", LT_PARTITION_NO_GPU_JOBS, 1, 0,
-		false, false},
+	    {"GPUs where none are wanted", LT_PARTITION_NO_GPU_JOBS, 1, 0, false, false},
 	    {"no GPUs there", LT_PARTITION_NO_GPU_JOBS, 0, 0, false, true},
 	    {"no target", LT_PARTITION_NO_TARGET, 1, 0, false, false},
 	    {"no target, named", LT_PARTITION_NO_TARGET, 1, 0, true, true},
@@ -41,8 +38,8 @@ test_accepts(void **state)
 		}
 		decide();
 		if ((plan.chosen.partition == CHEAP) != rows[i].moved)
-			fail_msg("%s: %s", rows[i].why,
-			    lt_reject_name(plan.candidates[CHEAP].reject));
+			fail_msg(
+			    "%s: %s", rows[i].why, lt_reject_name(plan.candidates[CHEAP].reject));
 	}
 }
 

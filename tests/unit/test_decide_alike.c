@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A job is laid out once for all partitions that lt_market_liken() calls alike:
- * that changes no plan, in no figure and no reason of any candidate. Nor does
- * any byte of a partition that the two may differ in.
+ * that changes no plan, in no figure and no reason of any candidate. Nor does any byte of a
+ * partition that the two may differ in.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,8 +20,8 @@ enum { WORLDS = 6000, ROUNDS = 40, KINDS = 2 };
 static struct lt_shape shapes[PARTITIONS * KINDS];
 static struct lt_plan with, without;
 
-/* Two kinds of nodes in each partition, settings of Slurm that change what a
- * job is given, and requests that these matter to. */
+/* Two kinds of nodes in each partition, settings of Slurm that change what a job is given, and
+ * requests that these matter to. */
 static void
 enrich_world(void)
 {
@@ -44,13 +44,10 @@ enrich_world(void)
 			       (one_in(3) ? LT_PARTITION_TASKS_BY_NODE : 0) |
 			       (one_in(3) ? LT_PARTITION_DEALS_TASKS : 0) |
 			       (one_in(3) ? LT_PARTITION_BY_SOCKET : 0);
-		part->default_cpus_per_gpu =
-		    one_in(3) ? (uint32_t)among(1, 4) : 0;
-		part->default_memory_mib =
-		    one_in(2) ? (uint64_t)among(100, 9000) : 0;
+		part->default_cpus_per_gpu = one_in(3) ? (uint32_t)among(1, 4) : 0;
+		part->default_memory_mib = one_in(2) ? (uint64_t)among(100, 9000) : 0;
 		part->default_memory_is_per_cpu = one_in(2);
-		part->max_memory_mib =
-		    one_in(3) ? (uint64_t)among(1000, 90000) : 0;
+		part->max_memory_mib = one_in(3) ? (uint64_t)among(1000, 90000) : 0;
 		part->max_memory_is_per_cpu = one_in(2);
 	}
 	request->nodes_open = one_in(2);
@@ -95,31 +92,27 @@ copy_nodes(int to, int from)
 static bool
 same_estimates(const struct lt_estimate *a, const struct lt_estimate *b)
 {
-	return SAME(partition) && SAME(start_utc_s) && SAME(end_utc_s) &&
-	       SAME(free_utc_s) && SAME(too_late) && SAME(expected_active_s) &&
-	       SAME(expected_interruptions) && SAME(expected_lost_s) &&
-	       SAME(restart_chance) && SAME(interval_s) && SAME(time_ratio) &&
-	       SAME(time_ratio_known) && SAME(node_equivalents) &&
-	       SAME(task_nodes) && SAME(task_w) && SAME(has_cost) &&
-	       SAME(has_carbon) && SAME(expected_compute_micros) &&
-	       SAME(expected_energy_micros) && SAME(expected_storage_micros) &&
-	       SAME(expected_failure_micros) && SAME(cost_micros) &&
-	       SAME(most_micros) && SAME(carbon_mg) && SAME(energy_wh) &&
+	return SAME(partition) && SAME(start_utc_s) && SAME(end_utc_s) && SAME(free_utc_s) &&
+	       SAME(too_late) && SAME(expected_active_s) && SAME(expected_interruptions) &&
+	       SAME(expected_lost_s) && SAME(restart_chance) && SAME(interval_s) &&
+	       SAME(time_ratio) && SAME(time_ratio_known) && SAME(node_equivalents) &&
+	       SAME(task_nodes) && SAME(task_w) && SAME(has_cost) && SAME(has_carbon) &&
+	       SAME(expected_compute_micros) && SAME(expected_energy_micros) &&
+	       SAME(expected_storage_micros) && SAME(expected_failure_micros) &&
+	       SAME(cost_micros) && SAME(most_micros) && SAME(carbon_mg) && SAME(energy_wh) &&
 	       SAME(score);
 }
 
 static bool
 same_plans(const struct lt_plan *a, const struct lt_plan *b)
 {
-	if (!SAME(moved) || !SAME(fits) || !SAME(room_utc_s) ||
-	    !SAME(candidate_count) || !same_estimates(&a->chosen, &b->chosen) ||
-	    !same_estimates(&a->home, &b->home))
+	if (!SAME(moved) || !SAME(fits) || !SAME(room_utc_s) || !SAME(candidate_count) ||
+	    !same_estimates(&a->chosen, &b->chosen) || !same_estimates(&a->home, &b->home))
 		return false;
 	for (uint32_t i = 0; i < a->candidate_count; i++)
-		if (!SAME(candidates[i].reject) ||
-		    !SAME(candidates[i].wanted) || !SAME(candidates[i].found) ||
-		    !same_estimates(
-			&a->candidates[i].best, &b->candidates[i].best))
+		if (!SAME(candidates[i].reject) || !SAME(candidates[i].wanted) ||
+		    !SAME(candidates[i].found) ||
+		    !same_estimates(&a->candidates[i].best, &b->candidates[i].best))
 			return false;
 	return true;
 }
@@ -127,8 +120,8 @@ same_plans(const struct lt_plan *a, const struct lt_plan *b)
 static void
 decide(struct lt_plan *plan)
 {
-	assert_int_equal(lt_decide(plan, &world.request, &world.market,
-			     world.planned, world.planned_count, NOW, NULL),
+	assert_int_equal(lt_decide(plan, &world.request, &world.market, world.planned,
+			     world.planned_count, NOW, NULL),
 	    LT_OK);
 }
 
@@ -144,8 +137,8 @@ check_plan(const char *what, uint64_t number)
 	lt_market_liken(&world.market);
 	decide(&with);
 	if (!same_plans(&with, &without))
-		fail_msg("%s %llu: another plan than of each partition alone",
-		    what, (unsigned long long)number);
+		fail_msg("%s %llu: another plan than of each partition alone", what,
+		    (unsigned long long)number);
 	for (uint32_t i = 0; i < world.market.partition_count; i++)
 		alike += world.partitions[i].like <= i;
 	return alike;
@@ -180,8 +173,8 @@ is_free(size_t byte)
 	       byte >= offsetof(struct lt_partition, node_idle_w);
 }
 
-/* Two partitions of one kind, one of them with another bit: they are not alike,
- * or no plan shows it. */
+/* Two partitions of one kind, one of them with another bit: they are not alike, or no plan shows
+ * it. */
 static bool
 is_alike_without(size_t byte, int bit, uint64_t number)
 {
@@ -192,8 +185,7 @@ is_alike_without(size_t byte, int bit, uint64_t number)
 	world.request.named_count = 0;
 	copy_nodes(1, 0);
 	copy_nodes(2, 0);
-	((unsigned char *)&world.partitions[2])[byte] ^=
-	    (unsigned char)(1 << bit);
+	((unsigned char *)&world.partitions[2])[byte] ^= (unsigned char)(1 << bit);
 	(void)check_plan("byte", byte);
 	return world.partitions[1].like == world.partitions[2].like;
 }
@@ -209,10 +201,8 @@ test_each_byte(void **state)
 	for (uint64_t number = 1; number <= ROUNDS; number++)
 		for (size_t byte = 0; byte < size; byte++)
 			if (is_free(byte))
-				*(is_alike_without(
-				      byte, 0, number * size + byte)
-					? &alike
-					: &apart) += 1;
+				*(is_alike_without(byte, 0, number * size + byte) ? &alike
+										  : &apart) += 1;
 	print_message("# %d alike, %d not\n", alike, apart);
 	assert_true(alike > 0 && apart > ROUNDS * 30);
 }
@@ -226,8 +216,7 @@ test_each_flag(void **state)
 	for (uint64_t number = 1; number <= ROUNDS * 20; number++)
 		for (size_t byte = 0; byte < sizeof(uint32_t); byte++)
 			for (int bit = 0; bit < 8; bit++)
-				(void)is_alike_without(
-				    flags + byte, bit, number);
+				(void)is_alike_without(flags + byte, bit, number);
 }
 
 int

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What rules out whole partitions changes no decision: worlds of days, for the
- * bound by the least windows of a series and for one by its least value alone,
- * which is what test_decide_brute.c, whose worlds are of minutes, looks at.
+ * What rules out whole partitions changes no decision: worlds of days, for the bound by the least
+ * windows of a series and for one by its least value alone, which is what test_decide_brute.c,
+ * whose worlds are of minutes, looks at.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,15 +34,12 @@ stretch_world(void)
 		if (series->count == 0)
 			continue;
 		for (uint32_t k = 0; k <= series->count; k++)
-			series->start_utc_s[k] =
-			    stretched(series->start_utc_s[k]);
+			series->start_utc_s[k] = stretched(series->start_utc_s[k]);
 		assert_int_equal(lt_series_prepare(series, NULL), LT_OK);
 	}
 	for (uint32_t i = 0; i < world.planned_count; i++) {
-		world.planned[i].start_utc_s =
-		    stretched(world.planned[i].start_utc_s);
-		world.planned[i].end_utc_s =
-		    stretched(world.planned[i].end_utc_s);
+		world.planned[i].start_utc_s = stretched(world.planned[i].start_utc_s);
+		world.planned[i].end_utc_s = stretched(world.planned[i].end_utc_s);
 	}
 	world.market.max_delay_s *= STRETCH;
 	request->limit_s *= STRETCH;
@@ -75,8 +72,8 @@ loosen(void)
 	for (int i = 0; i < SERIES; i++)
 		for (int w = 0; w < LT_SERIES_WINDOWS; w++) {
 			struct lt_series *const series = &world.series[i];
-			const double loose = (double)(LT_DAY_S >> w) /
-					     LT_HOUR_S * series->min_value;
+			const double loose =
+			    (double)(LT_DAY_S >> w) / LT_HOUR_S * series->min_value;
 
 			tighter |= series->window_min[w] > loose;
 			series->window_min[w] = loose;
@@ -87,8 +84,8 @@ loosen(void)
 static void
 decide(struct lt_plan *plan)
 {
-	assert_int_equal(lt_decide(plan, &world.request, &world.market,
-			     world.planned, world.planned_count, NOW, NULL),
+	assert_int_equal(lt_decide(plan, &world.request, &world.market, world.planned,
+			     world.planned_count, NOW, NULL),
 	    LT_OK);
 }
 
@@ -114,8 +111,7 @@ test_bound_changes_nothing(void **state)
 		    plan.chosen.carbon_mg != wanted.chosen.carbon_mg)
 			fail_msg("%llu: partition %d at %lld, want %d at %lld",
 			    (unsigned long long)number, plan.chosen.partition,
-			    (long long)plan.chosen.start_utc_s,
-			    wanted.chosen.partition,
+			    (long long)plan.chosen.start_utc_s, wanted.chosen.partition,
 			    (long long)wanted.chosen.start_utc_s);
 		moves += plan.chosen.partition != plan.home.partition;
 		waits += plan.chosen.start_utc_s > NOW && plan.moved;

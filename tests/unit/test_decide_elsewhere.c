@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job is measured against that its home can't run: the best start now in
- * another partition.
+ * What a job is measured against that its home can't run: the best start now in another partition.
  */
 #include "decide_fixture.h"
 
@@ -39,8 +38,7 @@ begin(void)
 	market.shapes = of_three;
 	market.series = four;
 	market.partition_count = market.shape_count = ALL;
-	market.zone =
-	    (struct lt_zone){.count = 1, .steps = {{INT64_MIN, 0, "GMT"}}};
+	market.zone = (struct lt_zone){.count = 1, .steps = {{INT64_MIN, 0, "GMT"}}};
 	request.gpus_per_node = 8;
 }
 
@@ -64,8 +62,7 @@ test_best_now(void **state)
 	assert_int_equal(plan.elsewhere.start_utc_s, NOW);
 	assert_int_equal(plan.elsewhere.cost_micros, 4000000);
 	assert_ptr_equal(lt_plan_base(&plan), &plan.elsewhere);
-	lt_plan_line(
-	    &line, &(struct lt_told){&plan, &request, &market, NOW, true});
+	lt_plan_line(&line, &(struct lt_told){&plan, &request, &market, NOW, true});
 	lt_brief_text(out, sizeof(out), &line, LT_BRIEF_ALL);
 	if (strstr(out, "; saves $2.00") == NULL)
 		fail_msg("%s", out);
@@ -88,8 +85,7 @@ test_itself(void **state)
 	assert_int_equal(plan.chosen.partition, DEAR);
 	assert_int_equal(plan.elsewhere.partition, DEAR);
 	assert_int_equal(plan.elsewhere.cost_micros, plan.chosen.cost_micros);
-	lt_plan_line(
-	    &line, &(struct lt_told){&plan, &request, &market, NOW, true});
+	lt_plan_line(&line, &(struct lt_told){&plan, &request, &market, NOW, true});
 	lt_brief_text(out, sizeof(out), &line, LT_BRIEF_ALL);
 	assert_null(strstr(out, "saves"));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The share of a node that a job takes, and the cost of one partition and
- * start: what quotes and holds are made from.
+ * The share of a node that a job takes, and the cost of one partition and start: what quotes and
+ * holds are made from.
  */
 #include "decide_fixture.h"
 
@@ -24,12 +24,9 @@ test_shares(void **state)
 	    {"of two nodes together", 2, 3, 0, 0, 0, false, false, 3, 128},
 	    {"exclusive", 1, 1, 0, 0, 0, true, false, 1, 1},
 	    {"--mem=0", 1, 1, 0, 0, 0, false, true, 1, 1},
-	    {"more than any node is the whole", 1, 65, 0, 0, 0, false, false, 1,
-		1},
-	    {"so is more memory than there is", 1, 1, 0, UINT64_MAX, 0, false,
-		false, 1, 1},
-	    {"and than can be counted", 1, 4, 0, 0, UINT64_MAX / 2, false,
-		false, 1, 1},
+	    {"more than any node is the whole", 1, 65, 0, 0, 0, false, false, 1, 1},
+	    {"so is more memory than there is", 1, 1, 0, UINT64_MAX, 0, false, false, 1, 1},
+	    {"and than can be counted", 1, 4, 0, 0, UINT64_MAX / 2, false, false, 1, 1},
 	};
 
 	(void)state;
@@ -45,10 +42,8 @@ test_shares(void **state)
 		request.whole_memory = cases[i].whole_memory;
 		share = lt_share_likely(&request, &market, HOME);
 		if (share.numerator != cases[i].numerator ||
-		    share.denominator != cases[i].denominator ||
-		    share.nodes != cases[i].nodes)
-			fail_msg("%s: %lld / %lld", cases[i].why,
-			    (long long)share.numerator,
+		    share.denominator != cases[i].denominator || share.nodes != cases[i].nodes)
+			fail_msg("%s: %lld / %lld", cases[i].why, (long long)share.numerator,
 			    (long long)share.denominator);
 	}
 }
@@ -76,14 +71,12 @@ test_estimate_at(void **state)
 	enum lt_reject reject;
 
 	(void)state;
-	assert_true(lt_estimate_at(
-	    &estimate, &reject, &request, &market, CHEAP, NOW + 8 * HOUR));
+	assert_true(lt_estimate_at(&estimate, &reject, &request, &market, CHEAP, NOW + 8 * HOUR));
 	assert_int_equal(estimate.cost_micros, 2000000);
 	assert_int_equal(estimate.carbon_mg, 200000);
 	assert_int_equal(estimate.end_utc_s, NOW + 10 * HOUR);
 	request.cpus = 65;
-	assert_false(
-	    lt_estimate_at(&estimate, &reject, &request, &market, CHEAP, NOW));
+	assert_false(lt_estimate_at(&estimate, &reject, &request, &market, CHEAP, NOW));
 	assert_int_equal(reject, LT_REJECT_CPUS);
 }
 
@@ -115,25 +108,21 @@ test_checkpoints(void **state)
 		partitions[CHEAP].storage_gib_per_s = cases[i].gib_per_s;
 		request.checkpoint = cases[i].checkpoint;
 		print_message("%s\n", cases[i].why);
-		assert_true(lt_estimate_at(
-		    &estimate, &reject, &request, &market, CHEAP, NOW));
-		assert_true(estimate.interval_s ==
-			    (cases[i].write_s > 0 ? lt_checkpoint_interval_s(
-							cases[i].write_s, 0.1)
-						  : 0));
-		/* 1,000 micros for a GiB and an hour, of whole seconds. */
+		assert_true(lt_estimate_at(&estimate, &reject, &request, &market, CHEAP, NOW));
 		assert_true(
-		    fabs(estimate.expected_storage_micros -
-			 cases[i].kept_gib * 1000 *
-			     (double)(estimate.end_utc_s - NOW) / HOUR) < 1e-6);
-		assert_true(estimate.cost_micros ==
-			    llround(estimate.expected_compute_micros +
-				    estimate.expected_storage_micros));
+		    estimate.interval_s ==
+		    (cases[i].write_s > 0 ? lt_checkpoint_interval_s(cases[i].write_s, 0.1) : 0));
+		/* 1,000 micros for a GiB and an hour, of whole seconds. */
+		assert_true(fabs(estimate.expected_storage_micros -
+				 cases[i].kept_gib * 1000 * (double)(estimate.end_utc_s - NOW) /
+				     HOUR) < 1e-6);
+		assert_true(estimate.cost_micros == llround(estimate.expected_compute_micros +
+							    estimate.expected_storage_micros));
 	}
 }
 
-/* On nodes that are taken back the word counts where it is proven, or where the
- * site believes it; else the job is priced as one that starts over. */
+/* On nodes that are taken back the word counts where it is proven, or where the site believes it;
+ * else the job is priced as one that starts over. */
 static void
 test_proof(void **state)
 {
@@ -146,16 +135,11 @@ test_proof(void **state)
 	} cases[] = {
 	    {"said, and believed", true, false, true, {0}, true, 120, 360},
 	    {"said, not proven", true, true, true, {0}, false, 120, 360},
-	    {"said, and these nodes stay", false, true, true, {0}, true, 120,
-		360},
-	    {"proven, nothing measured", true, true, true, {1, 0, 0}, true, 120,
-		360},
-	    {"measured before said", true, true, true, {2, 300, 600}, true, 300,
-		600},
-	    {"a restart has the node's boot in it", true, true, true,
-		{2, 30, 20}, true, 30, 360},
-	    {"proven, but off today", true, true, false, {2, 0, 0}, false, 120,
-		360},
+	    {"said, and these nodes stay", false, true, true, {0}, true, 120, 360},
+	    {"proven, nothing measured", true, true, true, {1, 0, 0}, true, 120, 360},
+	    {"measured before said", true, true, true, {2, 300, 600}, true, 300, 600},
+	    {"a restart has the node's boot in it", true, true, true, {2, 30, 20}, true, 30, 360},
+	    {"proven, but off today", true, true, false, {2, 0, 0}, false, 120, 360},
 	};
 	struct lt_estimate estimate;
 	enum lt_reject reject;
@@ -167,20 +151,17 @@ test_proof(void **state)
 		const struct lt_exposure exposure = {.work_s = 2 * HOUR,
 		    .hazard_per_h = 0.5,
 		    .restart_s = cases[i].restart_s,
-		    .checkpoint = {.enabled = cases[i].counts,
-			.write_s = cases[i].write_s}};
+		    .checkpoint = {.enabled = cases[i].counts, .write_s = cases[i].write_s}};
 		const double active_s = lt_active_time(&exposure).active_s;
 
-		partitions[CHEAP].flags =
-		    LT_PARTITION_UP | LT_PARTITION_MANAGED |
-		    (cases[i].preemptible ? LT_PARTITION_PREEMPTIBLE : 0);
+		partitions[CHEAP].flags = LT_PARTITION_UP | LT_PARTITION_MANAGED |
+					  (cases[i].preemptible ? LT_PARTITION_PREEMPTIBLE : 0);
 		market.proof_required = cases[i].required;
 		market.max_restart_risk_ppm = 1000000;
-		request.checkpoint = (struct lt_checkpoint){
-		    .enabled = cases[i].said, .write_s = 120};
+		request.checkpoint =
+		    (struct lt_checkpoint){.enabled = cases[i].said, .write_s = 120};
 		request.proof = cases[i].proof;
-		assert_true(lt_estimate_at(
-		    &estimate, &reject, &request, &market, CHEAP, NOW));
+		assert_true(lt_estimate_at(&estimate, &reject, &request, &market, CHEAP, NOW));
 		if (fabs(estimate.expected_active_s - active_s) > 1e-6)
 			fail_msg("%s: %.3f s, want %.3f s", cases[i].why,
 			    estimate.expected_active_s, active_s);
@@ -188,16 +169,15 @@ test_proof(void **state)
 		assert_true((estimate.interval_s > 0) == cases[i].said);
 		/* A chance of 63 % to start over is too much. */
 		market.max_restart_risk_ppm = 100000;
-		assert_int_equal(lt_estimate_at(&estimate, &reject, &request,
-				     &market, CHEAP, NOW),
+		assert_int_equal(lt_estimate_at(&estimate, &reject, &request, &market, CHEAP, NOW),
 		    cases[i].counts);
 		if (!cases[i].counts)
 			assert_int_equal(reject, LT_REJECT_RISK);
 	}
 }
 
-/* On the site's own nodes that stay on, waiting moves what is above idle: half
- * of these 2 kWh. What is shown and charged is all of it. */
+/* On the site's own nodes that stay on, waiting moves what is above idle: half of these 2 kWh. What
+ * is shown and charged is all of it. */
 static void
 test_idle_power_stays(void **state)
 {
@@ -209,10 +189,9 @@ test_idle_power_stays(void **state)
 	} cases[] = {
 	    {"800 g for eight hours", LT_PARTITION_OWNED, 80000, true},
 	    {"of nodes of others alike", LT_PARTITION_STAYS_ON, 80000, true},
-	    {"400 g are too little", LT_PARTITION_OWNED | LT_PARTITION_STAYS_ON,
-		80000, false},
-	    {"enough at less than half the price",
-		LT_PARTITION_OWNED | LT_PARTITION_STAYS_ON, 30000, true},
+	    {"400 g are too little", LT_PARTITION_OWNED | LT_PARTITION_STAYS_ON, 80000, false},
+	    {"enough at less than half the price", LT_PARTITION_OWNED | LT_PARTITION_STAYS_ON,
+		30000, true},
 	};
 
 	(void)state;
@@ -221,19 +200,14 @@ test_idle_power_stays(void **state)
 		print_message("%s\n", cases[i].why);
 		market.waiting_mg_per_hour = cases[i].waiting_mg_per_hour;
 		for (int p = 0; p < PARTITIONS; p++) {
-			partitions[p].flags = LT_PARTITION_UP |
-					      LT_PARTITION_MANAGED |
-					      cases[i].flags;
+			partitions[p].flags =
+			    LT_PARTITION_UP | LT_PARTITION_MANAGED | cases[i].flags;
 			partitions[p].price_series = LT_NO_SERIES;
 		}
-		assert_int_equal(
-		    lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL),
-		    LT_OK);
+		assert_int_equal(lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL), LT_OK);
 		assert_int_equal(plan.home.carbon_mg, 1000000);
-		assert_int_equal(plan.chosen.start_utc_s,
-		    cases[i].waits ? NOW + 8 * HOUR : NOW);
-		assert_int_equal(
-		    plan.chosen.carbon_mg, cases[i].waits ? 200000 : 1000000);
+		assert_int_equal(plan.chosen.start_utc_s, cases[i].waits ? NOW + 8 * HOUR : NOW);
+		assert_int_equal(plan.chosen.carbon_mg, cases[i].waits ? 200000 : 1000000);
 	}
 }
 
@@ -245,8 +219,7 @@ test_levers(void **state)
 	request.gpus = 8;
 	request.precision = LT_PRECISION_FP32;
 	set_series(PRICE_CHEAP, 2e6, 1e6, 2e6);
-	assert_int_equal(
-	    lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL), LT_OK);
+	assert_int_equal(lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL), LT_OK);
 	assert_int_equal(plan.chosen.partition, CHEAP);
 	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
 	assert_true(plan.chosen.time_ratio < 0.9);
@@ -254,17 +227,16 @@ test_levers(void **state)
 	assert_int_equal(plan.home_then.cost_micros, 8000000);
 	assert_int_equal(plan.home_then.carbon_mg, plan.home.carbon_mg / 5);
 	assert_int_equal(plan.there_slow.cost_micros, 2000000);
-	assert_int_equal(
-	    plan.there_now.cost_micros, 2 * plan.chosen.cost_micros);
+	assert_int_equal(plan.there_now.cost_micros, 2 * plan.chosen.cost_micros);
 	assert_true(plan.chosen.cost_micros < 1800000);
 	assert_int_equal(plan.there_slow.carbon_mg, plan.home_then.carbon_mg);
 	assert_true(plan.home.task_nodes == 1 && plan.home.task_w == 4000);
 }
 
 /*
- * Both on one grid, so that every start is as clean on either; --max-cost hides
- * all of home's, which is looked at first for its free last hours. What home
- * has not, the cheap one may have all the same.
+ * Both on one grid, so that every start is as clean on either; --max-cost hides all of home's,
+ * which is looked at first for its free last hours. What home has not, the cheap one may have all
+ * the same.
  */
 static void
 test_cap_of_a_twin(void **state)
@@ -285,8 +257,7 @@ test_cap_of_a_twin(void **state)
 static void
 test_zero_intensity(void **state)
 {
-	static const enum lt_objective objectives[] = {
-	    LT_OBJECTIVE_CARBON, LT_OBJECTIVE_BALANCED};
+	static const enum lt_objective objectives[] = {LT_OBJECTIVE_CARBON, LT_OBJECTIVE_BALANCED};
 
 	for (size_t i = 0; i < sizeof(objectives) / sizeof(*objectives); i++) {
 		setup(state);
@@ -323,10 +294,8 @@ test_three_lengths(void **state)
 
 	(void)state;
 	request.limit_s = 20 * HOUR;
-	*learned = (struct lt_expected){.from = LT_HISTORY_NAME,
-	    .runs = 9,
-	    .expected_s = 2 * HOUR,
-	    .upper_s = 12 * HOUR};
+	*learned = (struct lt_expected){
+	    .from = LT_HISTORY_NAME, .runs = 9, .expected_s = 2 * HOUR, .upper_s = 12 * HOUR};
 	assert_int_equal(cost_at_home(), 8000000);
 	/* 1, 2 and 12 hours: 4, 8 and 32 + 4. */
 	learned->low_s = 1 * HOUR;
@@ -350,8 +319,8 @@ test_three_lengths(void **state)
 	assert_int_equal(three, cost_at_home());
 }
 
-/* Home runs a job whose precision its GPU lacks, in its best one; a move must
- * not lose what home has. */
+/* Home runs a job whose precision its GPU lacks, in its best one; a move must not lose what home
+ * has. */
 static void
 test_precision(void **state)
 {
@@ -361,18 +330,12 @@ test_precision(void **state)
 		bool moved;
 	} rows[] = {
 	    {"both have it", "H100-SXM5", "H100-SXM5", LT_PRECISION_FP8, true},
-	    {"only home has it", "H100-SXM5", "A100-SXM4-80GB",
-		LT_PRECISION_FP8, false},
-	    {"only the other has it", "A100-SXM4-80GB", "H100-SXM5",
-		LT_PRECISION_FP8, true},
-	    {"neither has it", "A100-SXM4-80GB", "A100-SXM4-80GB",
-		LT_PRECISION_FP8, true},
-	    {"home may have it", NULL, "A100-SXM4-80GB", LT_PRECISION_FP8,
-		false},
-	    {"the other may not have it", "H100-SXM5", NULL, LT_PRECISION_FP8,
-		false},
-	    {"bf16, which neither has", "V100-SXM2", "V100-SXM2",
-		LT_PRECISION_BF16, true},
+	    {"only home has it", "H100-SXM5", "A100-SXM4-80GB", LT_PRECISION_FP8, false},
+	    {"only the other has it", "A100-SXM4-80GB", "H100-SXM5", LT_PRECISION_FP8, true},
+	    {"neither has it", "A100-SXM4-80GB", "A100-SXM4-80GB", LT_PRECISION_FP8, true},
+	    {"home may have it", NULL, "A100-SXM4-80GB", LT_PRECISION_FP8, false},
+	    {"the other may not have it", "H100-SXM5", NULL, LT_PRECISION_FP8, false},
+	    {"bf16, which neither has", "V100-SXM2", "V100-SXM2", LT_PRECISION_BF16, true},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -385,16 +348,12 @@ test_precision(void **state)
 		shapes[HOME].gpu_index = rows[i].home != NULL ? HOME : -1;
 		shapes[CHEAP].gpu_index = rows[i].cheap != NULL ? CHEAP : -1;
 		if (rows[i].home != NULL)
-			gpus[HOME] = *lt_gpu_find(
-			    &(struct lt_gpu){.name = ""}, rows[i].home);
+			gpus[HOME] = *lt_gpu_find(&(struct lt_gpu){.name = ""}, rows[i].home);
 		if (rows[i].cheap != NULL)
-			gpus[CHEAP] = *lt_gpu_find(
-			    &(struct lt_gpu){.name = ""}, rows[i].cheap);
+			gpus[CHEAP] = *lt_gpu_find(&(struct lt_gpu){.name = ""}, rows[i].cheap);
 		decide();
-		if (!plan.fits ||
-		    (plan.chosen.partition == CHEAP) != rows[i].moved)
-			fail_msg("%s: goes to %d, says %s", rows[i].why,
-			    plan.chosen.partition,
+		if (!plan.fits || (plan.chosen.partition == CHEAP) != rows[i].moved)
+			fail_msg("%s: goes to %d, says %s", rows[i].why, plan.chosen.partition,
 			    lt_reject_name(plan.candidates[CHEAP].reject));
 	}
 }
@@ -410,24 +369,19 @@ test_barred(void **state)
 		market.bars = bars;
 		market.bar_count = 2;
 		request.asked = asked;
-		assert_int_equal(
-		    lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL),
-		    LT_OK);
-		assert_int_equal(
-		    plan.candidates[CHEAP].reject == LT_REJECT_CANNOT_START,
+		assert_int_equal(lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL), LT_OK);
+		assert_int_equal(plan.candidates[CHEAP].reject == LT_REJECT_CANNOT_START,
 		    asked == 41 || asked == 42);
 		/* It may always stay where it goes by itself. */
 		bars[0].partition = bars[1].partition = HOME;
-		assert_int_equal(
-		    lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL),
-		    LT_OK);
+		assert_int_equal(lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL), LT_OK);
 		assert_true(plan.fits);
 		bars[0].partition = bars[1].partition = CHEAP;
 	}
 }
 
-/* How much faster the A100 is for a job of the V100: by the vendors' TFLOPS
- * (FP32 15.7 and 19.5, FP16 125 and 312) and bandwidth (900 and 1555 GB/s). */
+/* How much faster the A100 is for a job of the V100: by the vendors' TFLOPS (FP32 15.7 and 19.5,
+ * FP16 125 and 312) and bandwidth (900 and 1555 GB/s). */
 static void
 test_precision_rules(void **state)
 {
@@ -437,14 +391,11 @@ test_precision_rules(void **state)
 		struct lt_precision_rule rules[2];
 		double ratio;
 	} cases[] = {
-	    {"nothing said: FP32 may be the bound", LT_PRECISION_COUNT, {{0}},
-		15.7 / 19.5},
+	    {"nothing said: FP32 may be the bound", LT_PRECISION_COUNT, {{0}}, 15.7 / 19.5},
 	    {"its account", LT_PRECISION_COUNT,
-		{{LT_PRECISION_OF_ACCOUNT, "vision", LT_PRECISION_FP16}},
-		900 / 1555.0},
+		{{LT_PRECISION_OF_ACCOUNT, "vision", LT_PRECISION_FP16}}, 900 / 1555.0},
 	    {"another account", LT_PRECISION_COUNT,
-		{{LT_PRECISION_OF_ACCOUNT, "nlp", LT_PRECISION_FP16}},
-		15.7 / 19.5},
+		{{LT_PRECISION_OF_ACCOUNT, "nlp", LT_PRECISION_FP16}}, 15.7 / 19.5},
 	    {"its QOS, after another's", LT_PRECISION_COUNT,
 		{{LT_PRECISION_OF_QOS, "long", LT_PRECISION_OFF},
 		    {LT_PRECISION_OF_QOS, "normal", LT_PRECISION_FP16}},
@@ -454,17 +405,13 @@ test_precision_rules(void **state)
 		    {LT_PRECISION_OF_ACCOUNT, "vision", LT_PRECISION_FP16}},
 		15.7 / 19.5},
 	    {"there: mixed at last", LT_PRECISION_COUNT,
-		{{LT_PRECISION_OF_PARTITION, "cheap", LT_PRECISION_FP16}},
-		900 / 1555.0},
+		{{LT_PRECISION_OF_PARTITION, "cheap", LT_PRECISION_FP16}}, 900 / 1555.0},
 	    {"at home: there it may be none", LT_PRECISION_COUNT,
-		{{LT_PRECISION_OF_PARTITION, "home", LT_PRECISION_FP16}},
-		125 / 19.5},
+		{{LT_PRECISION_OF_PARTITION, "home", LT_PRECISION_FP16}}, 125 / 19.5},
 	    {"its user said off", LT_PRECISION_OFF,
-		{{LT_PRECISION_OF_ACCOUNT, "vision", LT_PRECISION_FP16}},
-		15.7 / 19.5},
+		{{LT_PRECISION_OF_ACCOUNT, "vision", LT_PRECISION_FP16}}, 15.7 / 19.5},
 	    {"its user said auto", LT_PRECISION_AUTO,
-		{{LT_PRECISION_OF_PARTITION, "home", LT_PRECISION_FP16}},
-		15.7 / 19.5},
+		{{LT_PRECISION_OF_PARTITION, "home", LT_PRECISION_FP16}}, 15.7 / 19.5},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -477,22 +424,20 @@ test_precision_rules(void **state)
 		snprintf(partitions[CHEAP].name, LT_NAME_SIZE, "cheap");
 		memcpy(rules, cases[i].rules, sizeof(rules));
 		market.precision_rules = rules;
-		market.precision_rule_count =
-		    rules[1].name[0] ? 2 : rules[0].name[0] != '\0';
+		market.precision_rule_count = rules[1].name[0] ? 2 : rules[0].name[0] != '\0';
 		request.gpus = 1;
 		request.precision_said = cases[i].said != LT_PRECISION_COUNT;
 		if (request.precision_said)
 			request.precision = cases[i].said;
 		request.expected_run_s = 60;
-		assert_true(lt_estimate_at(
-		    &at, &reject, &request, &market, CHEAP, NOW));
+		assert_true(lt_estimate_at(&at, &reject, &request, &market, CHEAP, NOW));
 		if (fabs(at.time_ratio - cases[i].ratio) > 1e-12)
 			fail_msg("%s: %f", cases[i].why, at.time_ratio);
 	}
 }
 
-/* Of spot nodes that were looked at for long: all work waits an hour on
- * average, and longer than five with one in twenty. */
+/* Of spot nodes that were looked at for long: all work waits an hour on average, and longer than
+ * five with one in twenty. */
 static void
 test_nodes_that_are_not_there(void **state)
 {
@@ -502,12 +447,10 @@ test_nodes_that_are_not_there(void **state)
 	(void)state;
 	seen->seen_s = 400 * DAY;
 	seen->together_ppm = 1000000;
-	for (int i = 0; i < LT_WAIT_NEEDS * LT_WAIT_COSTS * LT_WAIT_WORKS;
-	     i++) {
+	for (int i = 0; i < LT_WAIT_NEEDS * LT_WAIT_COSTS * LT_WAIT_WORKS; i++) {
 		waits[i].mean_s = HOUR;
 		for (int k = 0; k < LT_WAIT_CHANCES; k++)
-			waits[i].passed_s[k] =
-			    lt_wait_chances[k] > 0.05 ? 0 : 5 * HOUR;
+			waits[i].passed_s[k] = lt_wait_chances[k] > 0.05 ? 0 : 5 * HOUR;
 	}
 	/* Two hours of work, five of waiting, and the slack. */
 	request.deadline_utc_s = NOW + 7 * HOUR + 1800;

@@ -5,8 +5,8 @@
  */
 #include "decide_fixture.h"
 
-/* The job: one node, 64 CPUs, two hours, from home's nodes of 64 CPUs and 8
- * GPUs. One thing of the cheap partition or the job differs. */
+/* The job: one node, 64 CPUs, two hours, from home's nodes of 64 CPUs and 8 GPUs. One thing of the
+ * cheap partition or the job differs. */
 struct row {
 	const char *why;
 	uint32_t flags, home_flags, uid, closed_count, cpus_there, gpus_asked;
@@ -27,24 +27,22 @@ struct row {
 	enum lt_reject reject;
 };
 
-#define MOST(what, count)                                                      \
-	{                                                                      \
-		.most = { [LT_LIMITED_##what] = (count) }                      \
+#define MOST(what, count)                                                                          \
+	{                                                                                          \
+		.most = { [LT_LIMITED_##what] = (count) }                                          \
 	}
-#define LEAST(what, count)                                                     \
-	{                                                                      \
-		.least = { [LT_LIMITED_##what] = (count) }                     \
+#define LEAST(what, count)                                                                         \
+	{                                                                                          \
+		.least = { [LT_LIMITED_##what] = (count) }                                         \
 	}
-#define PER_NODE(what, count)                                                  \
-	{                                                                      \
-		.most_per_node = { [LT_LIMITED_##what] = (count) }             \
+#define PER_NODE(what, count)                                                                      \
+	{                                                                                          \
+		.most_per_node = { [LT_LIMITED_##what] = (count) }                                 \
 	}
 
 static const struct row rows[] = {
     {.why = "nothing"},
-    {.why = "hidden, or not understood",
-	.flags = LT_PARTITION_CLOSED,
-	.reject = LT_REJECT_CLOSED},
+    {.why = "hidden, or not understood", .flags = LT_PARTITION_CLOSED, .reject = LT_REJECT_CLOSED},
     {.why = "may be cancelled there, and not at home",
 	.flags = LT_PARTITION_CANCELS,
 	.reject = LT_REJECT_CANCELS},
@@ -55,42 +53,27 @@ static const struct row rows[] = {
 	.flags = LT_PARTITION_NO_ROOT,
 	.reject = LT_REJECT_CLOSED},
     {.why = "another's there", .flags = LT_PARTITION_NO_ROOT, .uid = 1000},
-    {.why = "submitted from where it may not be",
-	.unlike_hash = 1,
-	.reject = LT_REJECT_CLOSED},
-    {.why = "an option that nothing checks",
-	.pins = LT_PIN_OTHER,
-	.reject = LT_REJECT_PINNED},
+    {.why = "submitted from where it may not be", .unlike_hash = 1, .reject = LT_REJECT_CLOSED},
+    {.why = "an option that nothing checks", .pins = LT_PIN_OTHER, .reject = LT_REJECT_PINNED},
     {.why = "seven nodes of eight are drained", .closed_count = 7},
     {.why = "all are", .closed_count = 8, .reject = LT_REJECT_NODES},
     {.why = "reserved when it ends", .reserved_h = 2},
     {.why = "reserved before", .reserved_h = 1, .reject = LT_REJECT_CLOSED},
     {.why = "as many CPUs as its QOS lets", .limits = MOST(CPU, 64)},
     {.why = "more", .limits = MOST(CPU, 63), .reject = LT_REJECT_LIMITS},
-    {.why = "more of a node",
-	.limits = PER_NODE(CPU, 63),
-	.reject = LT_REJECT_LIMITS},
+    {.why = "more of a node", .limits = PER_NODE(CPU, 63), .reject = LT_REJECT_LIMITS},
     {.why = "more nodes", .limits = MOST(NODE, 1)},
     {.why = "GPUs of a job without", .limits = MOST(GPU, 1)},
-    {.why = "a QOS for GPU jobs",
-	.limits = LEAST(GPU, 1),
-	.reject = LT_REJECT_LIMITS},
+    {.why = "a QOS for GPU jobs", .limits = LEAST(GPU, 1), .reject = LT_REJECT_LIMITS},
     {.why = "one with a GPU", .limits = LEAST(GPU, 1), .gpus_asked = 1},
-    {.why = "a QOS for large jobs",
-	.limits = LEAST(NODE, 2),
-	.reject = LT_REJECT_LIMITS},
+    {.why = "a QOS for large jobs", .limits = LEAST(NODE, 2), .reject = LT_REJECT_LIMITS},
     {.why = "MaxWall", .limits = {.most_s = 2 * HOUR}},
-    {.why = "a shorter one",
-	.limits = {.most_s = 2 * HOUR - 60},
-	.reject = LT_REJECT_LIMITS},
+    {.why = "a shorter one", .limits = {.most_s = 2 * HOUR - 60}, .reject = LT_REJECT_LIMITS},
     {.why = "a limit that is not understood",
 	.limits = {.others = true},
 	.reject = LT_REJECT_LIMITS},
-    {.why = "amounts are limited: as much as at home",
-	.job_limits = LT_LIMITS_AMOUNTS},
-    {.why = "whole nodes there",
-	.flags = LT_PARTITION_EXCLUSIVE,
-	.reject = LT_REJECT_DEFAULTS},
+    {.why = "amounts are limited: as much as at home", .job_limits = LT_LIMITS_AMOUNTS},
+    {.why = "whole nodes there", .flags = LT_PARTITION_EXCLUSIVE, .reject = LT_REJECT_DEFAULTS},
     {.why = "other limits: the same billing", .job_limits = LT_LIMITS_OTHERS},
     {.why = "another",
 	.job_limits = LT_LIMITS_OTHERS,
@@ -115,16 +98,12 @@ static const struct row rows[] = {
 	.nodes_asked_open = true,
 	.reject = LT_REJECT_LIMITS},
     {.why = "MinNodes as it asks for", .min_nodes_there = 1},
-    {.why = "MaxCPUsPerNode",
-	.max_cpus_per_node = 63,
-	.reject = LT_REJECT_CPUS},
+    {.why = "MaxCPUsPerNode", .max_cpus_per_node = 63, .reject = LT_REJECT_CPUS},
     {.why = "MaxCPUsPerNode of a whole node",
 	.max_cpus_per_node = 63,
 	.exclusive_asked = true,
 	.reject = LT_REJECT_CPUS},
-    {.why = "cores kept for GPU jobs",
-	.gpu_cores = 1,
-	.reject = LT_REJECT_CPUS},
+    {.why = "cores kept for GPU jobs", .gpu_cores = 1, .reject = LT_REJECT_CPUS},
     {.why = "asked memory counts where it is not consumed",
 	.memory_asked = 256001,
 	.reject = LT_REJECT_MEMORY},
@@ -203,8 +182,7 @@ lay(const struct row *row)
 	if (row->allow_qos != NULL)
 		cheap->allow_qos = row->allow_qos;
 	cheap->qos_accounts = row->qos_accounts;
-	snprintf(request.qos, sizeof(request.qos), "%s",
-	    row->qos != NULL ? row->qos : "");
+	snprintf(request.qos, sizeof(request.qos), "%s", row->qos != NULL ? row->qos : "");
 	shapes[CHEAP].closed_count = row->closed_count;
 	shapes[CHEAP].gpu_cores = row->gpu_cores;
 	market.job_limits = row->job_limits;
@@ -237,16 +215,14 @@ lay(const struct row *row)
 		shapes[HOME].memory_mib = 2 * row->memory_asked;
 	}
 	if (row->account != NULL)
-		(void)snprintf(request.account, sizeof(request.account), "%s",
-		    row->account);
+		(void)snprintf(request.account, sizeof(request.account), "%s", row->account);
 }
 
 static void
 test_closed(void **state)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const int there =
-		    rows[i].reject == LT_REJECT_NONE ? CHEAP : HOME;
+		const int there = rows[i].reject == LT_REJECT_NONE ? CHEAP : HOME;
 
 		setup(state);
 		request.objective = LT_OBJECTIVE_COST;
@@ -254,14 +230,13 @@ test_closed(void **state)
 		decide();
 		if (plan.chosen.partition != there ||
 		    plan.candidates[CHEAP].reject != rows[i].reject)
-			fail_msg("%s: goes to %d, says %s", rows[i].why,
-			    plan.chosen.partition,
+			fail_msg("%s: goes to %d, says %s", rows[i].why, plan.chosen.partition,
 			    lt_reject_name(plan.candidates[CHEAP].reject));
 	}
 }
 
-/* At home a later start ends before a reservation, too: the cleanest hours are
- * from the eighth on, and the nodes are taken in the ninth. */
+/* At home a later start ends before a reservation, too: the cleanest hours are from the eighth on,
+ * and the nodes are taken in the ninth. */
 static void
 test_home_before_reservation(void **state)
 {
@@ -297,10 +272,8 @@ test_gpu_defaults(void **state)
 	    {"more memory", 1, 0, 0, 0, 0, 4, 2000, 0, LT_REJECT_DEFAULTS},
 	    {"no memory", 1, 0, 0, 0, 0, 4, 0, 0, LT_REJECT_DEFAULTS},
 	    {"--mem says it", 1, 0, 0, 500, 0, 4, 2000, 0, LT_REJECT_NONE},
-	    {"--mem says less than fits", 8, 0, 0, 500, 0, 4, 32001, 0,
-		LT_REJECT_MEMORY},
-	    {"DefMemPerCPU beyond --mem-per-gpu", 1, 0, 0, 0, 500, 4, 0, 300000,
-		LT_REJECT_MEMORY},
+	    {"--mem says less than fits", 8, 0, 0, 500, 0, 4, 32001, 0, LT_REJECT_MEMORY},
+	    {"DefMemPerCPU beyond --mem-per-gpu", 1, 0, 0, 0, 500, 4, 0, 300000, LT_REJECT_MEMORY},
 	    {"--mem-per-gpu says", 1, 0, 0, 0, 500, 4, 0, 0, LT_REJECT_NONE},
 	};
 
@@ -310,10 +283,8 @@ test_gpu_defaults(void **state)
 		partitions[HOME].default_cpus_per_gpu = 4;
 		partitions[HOME].default_memory_mib_per_gpu = 1000;
 		partitions[CHEAP].default_cpus_per_gpu = cases[i].cpus_there;
-		partitions[CHEAP].default_memory_mib_per_gpu =
-		    cases[i].memory_there;
-		partitions[CHEAP].default_memory_mib =
-		    cases[i].memory_per_cpu_there;
+		partitions[CHEAP].default_memory_mib_per_gpu = cases[i].memory_there;
+		partitions[CHEAP].default_memory_mib = cases[i].memory_per_cpu_there;
 		partitions[CHEAP].default_memory_is_per_cpu = true;
 		request.gpus = cases[i].gpus;
 		request.cpus_per_task = cases[i].cpus_per_task;
@@ -322,8 +293,8 @@ test_gpu_defaults(void **state)
 		request.memory_mib_per_gpu = cases[i].memory_per_gpu;
 		decide();
 		if (plan.candidates[CHEAP].reject != cases[i].reject)
-			fail_msg("%s: %s", cases[i].why,
-			    lt_reject_name(plan.candidates[CHEAP].reject));
+			fail_msg(
+			    "%s: %s", cases[i].why, lt_reject_name(plan.candidates[CHEAP].reject));
 	}
 }
 
@@ -359,8 +330,8 @@ test_sockets(void **state)
 		request.cpus = cases[i].tasks * cases[i].cpus_per_task;
 		decide();
 		if (plan.candidates[CHEAP].reject != cases[i].reject)
-			fail_msg("%s: %s", cases[i].why,
-			    lt_reject_name(plan.candidates[CHEAP].reject));
+			fail_msg(
+			    "%s: %s", cases[i].why, lt_reject_name(plan.candidates[CHEAP].reject));
 	}
 }
 
@@ -380,20 +351,18 @@ test_limit_unsaid(void **state)
 	    {"a QOS may give more", INT64_MAX, 0, HOUR, false, 600, HOUR},
 	    {"or less", INT64_MAX, 0, 300, false, 600, 600},
 	    {"less, by each", INT64_MAX, 0, 300, true, 600, 300},
-	    {"by each, without a word of the policy", INT64_MAX, 0, 300, true,
-		0, 300},
+	    {"by each, without a word of the policy", INT64_MAX, 0, 300, true, 0, 300},
 	    {"less than MaxTime, by each", HOUR, 0, 300, true, 0, 300},
 	    {"less than MaxTime, by some", HOUR, 0, 300, false, 0, HOUR},
-	    {"more than MaxTime does not start", HOUR, 0, 2 * HOUR, true, 0,
-		HOUR},
+	    {"more than MaxTime does not start", HOUR, 0, 2 * HOUR, true, 0, HOUR},
 	    {"of the partition's own QOS", 9 * HOUR, HOUR, 0, false, 0, HOUR},
 	    {"and of the job's", 9 * HOUR, HOUR, 2 * HOUR, false, 0, 2 * HOUR},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(unsaid) / sizeof(unsaid[0]); i++) {
-		struct lt_partition part = {.max_time_s = unsaid[i].max_time_s,
-		    .limits.most_s = unsaid[i].here_s};
+		struct lt_partition part = {
+		    .max_time_s = unsaid[i].max_time_s, .limits.most_s = unsaid[i].here_s};
 		const struct lt_market here = {.partition_count = 1,
 		    .partitions = &part,
 		    .assume_time_s = unsaid[i].assume_time_s};

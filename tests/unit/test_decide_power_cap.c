@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The power cap of a plan, against figures that were worked out by hand: a node
- * of 500 W idle, 500 W of CPUs and 3000 W of GPUs for an hour at 500 g/kWh and
- * 4 an hour is 4 kWh, 2 kg and 4. With GPUs at 0.6 of their power, and 1.25
- * times as long, it is 2.8 kW x 1.25 h = 3.5 kWh, 1.75 kg and 5.
+ * The power cap of a plan, against figures that were worked out by hand: a node of 500 W idle, 500
+ * W of CPUs and 3000 W of GPUs for an hour at 500 g/kWh and 4 an hour is 4 kWh, 2 kg and 4. With
+ * GPUs at 0.6 of their power, and 1.25 times as long, it is 2.8 kW x 1.25 h = 3.5 kWh, 1.75 kg and
+ * 5.
  */
 #include "decide_fixture.h"
 
@@ -14,10 +14,8 @@ capped(void **state)
 {
 	(void)setup(state);
 	snprintf(partitions[HOME].name, LT_NAME_SIZE, "home");
-	rules[0] = (struct lt_power_cap){.gpu = "V100-SXM2",
-	    .gpu_freq = "1200",
-	    .slow_down = 1.25,
-	    .power = 0.6};
+	rules[0] = (struct lt_power_cap){
+	    .gpu = "V100-SXM2", .gpu_freq = "1200", .slow_down = 1.25, .power = 0.6};
 	market.power_caps = rules;
 	market.power_cap_count = 1;
 	market.power_cap_above = 310;
@@ -70,10 +68,8 @@ without_gpus(void **state)
 {
 	(void)state;
 	request.gpus = 0;
-	rules[0] = (struct lt_power_cap){.gpu_freq = "1200",
-	    .cpu_freq = "1800000",
-	    .slow_down = 1.25,
-	    .power = 0.6};
+	rules[0] = (struct lt_power_cap){
+	    .gpu_freq = "1200", .cpu_freq = "1800000", .slow_down = 1.25, .power = 0.6};
 	decide();
 	assert_string_equal(plan.capped.gpu_freq, "");
 	assert_string_equal(plan.capped.cpu_freq, "1800000");
@@ -230,13 +226,12 @@ who_is_slowed(void **state)
 		if (cases[i].is_slowed)
 			assert_string_equal(plan.capped.gpu_freq, "1200");
 		else
-			assert_memory_equal(
-			    &plan.chosen, &plan.home, sizeof(plan.home));
+			assert_memory_equal(&plan.chosen, &plan.home, sizeof(plan.home));
 	}
 }
 
-/* The start is found without: who goes to clean hours keeps its speed, who
- * can't is slowed where it is. */
+/* The start is found without: who goes to clean hours keeps its speed, who can't is slowed where it
+ * is. */
 static void
 the_start_is_as_before(void **state)
 {
@@ -260,8 +255,7 @@ the_start_is_as_before(void **state)
 	assert_int_equal(plan.chosen.start_utc_s, before.start_utc_s);
 	assert_true(plan.chosen.score == before.score);
 	assert_int_equal(plan.chosen.carbon_mg, 350000); /* 3.5 kWh of 100 g */
-	assert_int_equal(
-	    plan.candidates[HOME].best.carbon_mg, plan.chosen.carbon_mg);
+	assert_int_equal(plan.candidates[HOME].best.carbon_mg, plan.chosen.carbon_mg);
 	/* To the end of what is known: 24 h. */
 	assert_int_equal(plan.capped.until_utc_s - NOW, 24 * HOUR);
 }

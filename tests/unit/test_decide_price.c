@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Classes and --max-price in lt_decide(): what they rule out, told apart from
- * what has no room, and against a look at every second. docs/model.md, (22a).
+ * Classes and --max-price in lt_decide(): what they rule out, told apart from what has no room, and
+ * against a look at every second. docs/model.md, (22a).
  */
 #include "decide_fixture.h"
 
@@ -24,9 +24,8 @@ is_refused(char text[LT_BRIEF_TEXT_SIZE])
 static int
 begin(void **state)
 {
-	class = (struct lt_class){.name = "big",
-	    .qos = "batch",
-	    .max_interruptions = LT_INTERRUPTIONS_ANY};
+	class = (struct lt_class){
+	    .name = "big", .qos = "batch", .max_interruptions = LT_INTERRUPTIONS_ANY};
 	setup(state);
 	snprintf(partitions[HOME].name, sizeof(partitions[HOME].name), "gpu");
 	market.classes = &class;
@@ -52,11 +51,9 @@ test_window(void **state)
 		int64_t most, by_class;
 		int64_t start_h;
 	} cases[] = {
-	    {"any price: carbon is least wanted, and it starts at once", 0, 0,
-		0},
+	    {"any price: carbon is least wanted, and it starts at once", 0, 0, 0},
 	    {"as dear as it is now", 8000000, 0, 0},
-	    {"one micro less: a second later it ends in the cheap hours",
-		7999999, 0, 7},
+	    {"one micro less: a second later it ends in the cheap hours", 7999999, 0, 7},
 	    {"half and half", 5000000, 0, 7},
 	    {"only the cheap hours", 2000000, 0, 8},
 	    {"the class says less", 8000000, 2000000, 8},
@@ -158,8 +155,8 @@ test_in_line(void **state)
 	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
 }
 
-/* A partition of which each node-hour is cheap, and that needs so many more of
- * them that the job costs more there, is the only one left. */
+/* A partition of which each node-hour is cheap, and that needs so many more of them that the job
+ * costs more there, is the only one left. */
 static void
 test_slow_and_cheap(void **state)
 {
@@ -197,8 +194,7 @@ test_class_over_site(void **state)
 	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
 }
 
-/* Latest start on preemptible nodes that keeps a deadline: the surer, the
- * sooner. */
+/* Latest start on preemptible nodes that keeps a deadline: the surer, the sooner. */
 static int64_t
 latest_start(uint32_t confidence_ppm)
 {
@@ -299,8 +295,7 @@ mean_of(int64_t start_utc_s, int64_t length_s)
 	return sum / (double)length_s;
 }
 
-/* With --carbon-aware=fast it starts in the first second that is not too dear,
- * and nowhere else. */
+/* With --carbon-aware=fast it starts in the first second that is not too dear, and nowhere else. */
 static void
 test_every_second(void **state)
 {
@@ -322,8 +317,7 @@ test_every_second(void **state)
 
 		for (int64_t s = 0; s <= market.max_delay_s && first < 0; s++) {
 			const double over = mean_of(NOW + s, request.limit_s) -
-					    (double)request.max_price_micros -
-					    0.5;
+					    (double)request.max_price_micros - 0.5;
 
 			/* Sums of doubles may differ there. */
 			is_close |= fabs(over) < 0.01;
@@ -335,8 +329,7 @@ test_every_second(void **state)
 		none += first < 0;
 		later += first > 0;
 		if (first < 0)
-			assert_int_equal(
-			    plan.candidates[HOME].reject, LT_REJECT_MAX_PRICE);
+			assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_MAX_PRICE);
 		else
 			assert_int_equal(plan.chosen.start_utc_s, NOW + first);
 	}
@@ -377,21 +370,18 @@ test_worth_beyond_the_charge(void **state)
 	static const struct {
 		int64_t worth, charge;
 		double beyond;
-	} cases[] = {{100, 0, 100}, {100, 80, 20}, {100, 100, 0}, {100, 120, 0},
-	    {0, 80, 0}};
+	} cases[] = {{100, 0, 100}, {100, 80, 20}, {100, 100, 0}, {100, 120, 0}, {0, 80, 0}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		market.carbon_price_micros_per_tonne =
-		    cases[i].worth * INT64_C(1000000000);
-		market.charge_micros_per_tonne =
-		    cases[i].charge * INT64_C(1000000000);
+		market.carbon_price_micros_per_tonne = cases[i].worth * INT64_C(1000000000);
+		market.charge_micros_per_tonne = cases[i].charge * INT64_C(1000000000);
 		assert_true(lt_worth_per_mg(&market) == cases[i].beyond);
 	}
 }
 
-/* Of eight hours two are expected, and that is not sure: what may be lost, what
- * it may cost and when it is done go by the eight, or by what is sure. */
+/* Of eight hours two are expected, and that is not sure: what may be lost, what it may cost and
+ * when it is done go by the eight, or by what is sure. */
 static void
 test_bounds(void **state)
 {
@@ -418,8 +408,7 @@ test_bounds(void **state)
 		enum lt_reject reject;
 		char text[LT_BRIEF_TEXT_SIZE];
 
-		request.expected_run_s =
-		    cases[i].said_s > 0 ? cases[i].said_s : LT_UNSET_64;
+		request.expected_run_s = cases[i].said_s > 0 ? cases[i].said_s : LT_UNSET_64;
 		request.learned = (struct lt_expected){.from = LT_HISTORY_NAME,
 		    .runs = 3,
 		    .expected_s = 2 * HOUR,
@@ -429,22 +418,19 @@ test_bounds(void **state)
 		decide();
 		if (plan.candidates[CHEAP].reject != LT_REJECT_RISK ||
 		    fabs(plan.candidates[CHEAP].found - risk * 1e6) > 1)
-			fail_msg("%s: risk %.0f", cases[i].why,
-			    plan.candidates[CHEAP].found);
+			fail_msg("%s: risk %.0f", cases[i].why, plan.candidates[CHEAP].found);
 		market.max_restart_risk_ppm = (uint32_t)(risk * 1e6) + 1;
 		decide();
 		assert_int_equal(plan.chosen.partition, CHEAP);
 		assert_int_equal(plan.home.end_utc_s, NOW + cases[i].bound_s);
 		assert_int_equal(plan.home.free_utc_s, NOW + 2 * HOUR);
-		assert_true(lt_estimate_at(
-		    &at, &reject, &request, &market, CHEAP, NOW));
+		assert_true(lt_estimate_at(&at, &reject, &request, &market, CHEAP, NOW));
 		/* What it is expected to cost where it takes so long. */
 		struct lt_request longest = request;
 		struct lt_estimate most;
 
 		longest.expected_run_s = cases[i].bound_s;
-		assert_true(lt_estimate_at(
-		    &most, &reject, &longest, &market, CHEAP, NOW));
+		assert_true(lt_estimate_at(&most, &reject, &longest, &market, CHEAP, NOW));
 		assert_int_equal(at.most_micros, most.cost_micros);
 		/* Not a micro less than it may cost. */
 		request.max_cost_micros = at.most_micros;
@@ -453,31 +439,28 @@ test_bounds(void **state)
 		assert_false(is_refused(text));
 		request.max_cost_micros--;
 		decide();
-		assert_int_equal(
-		    plan.candidates[CHEAP].reject, LT_REJECT_MAX_COST);
+		assert_int_equal(plan.candidates[CHEAP].reject, LT_REJECT_MAX_COST);
 		assert_int_equal(plan.chosen.partition, HOME);
 		assert_true(is_refused(text));
 	}
 }
 
-/* The least saving is a cent of a dollar, in what the site pays with: a later
- * start that saves a micro less is not taken. Two hours at the price. */
+/* The least saving is a cent of a dollar, in what the site pays with: a later start that saves a
+ * micro less is not taken. Two hours at the price. */
 static void
 test_cent(void **state)
 {
 	static const struct {
 		const char *currency;
 		double least;
-	} cases[] = {{"USD", 10000}, {"", 10000}, {"JPY", 1.5e6}, {"KWD", 3000},
-	    {"KRW", 15e6}};
+	} cases[] = {{"USD", 10000}, {"", 10000}, {"JPY", 1.5e6}, {"KWD", 3000}, {"KRW", 15e6}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (int more = -1; more <= 1; more += 2) {
 			begin(state);
 			strcpy(market.currency, cases[i].currency);
 			market.partition_count = 1;
-			set_series(PRICE_HOME, 40e6,
-			    40e6 - cases[i].least / 2 - more, 40e6);
+			set_series(PRICE_HOME, 40e6, 40e6 - cases[i].least / 2 - more, 40e6);
 			set_series(CARBON, 500, 500, 500);
 			decide();
 			if (plan.moved != (more > 0))

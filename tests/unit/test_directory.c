@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The system's users and groups as children find them, here the real ones with
- * a delay before each answer; how long an answer is kept, and what is said
- * while there is none.
+ * The system's users and groups as children find them, here the real ones with a delay before each
+ * answer; how long an answer is kept, and what is said while there is none.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,8 +89,7 @@ static bool
 has_at(const char *first, const char *second, uint32_t uid, int64_t now_ms)
 {
 	static char names[2][LT_NAME_SIZE];
-	const struct lt_groups_asked asked = {
-	    names, second[0] != '\0' ? 2 : 1, uid};
+	const struct lt_groups_asked asked = {names, second[0] != '\0' ? 2 : 1, uid};
 
 	(void)snprintf(names[0], sizeof(names[0]), "%s", first);
 	(void)snprintf(names[1], sizeof(names[1]), "%s", second);
@@ -111,8 +109,7 @@ test_members(void **state)
 	char primary[LT_NAME_SIZE];
 
 	(void)state;
-	(void)snprintf(
-	    primary, sizeof(primary), "%s", getgrgid(user.pw_gid)->gr_name);
+	(void)snprintf(primary, sizeof(primary), "%s", getgrgid(user.pw_gid)->gr_name);
 	const struct {
 		const char *why, *first, *second;
 		uint32_t uid;
@@ -126,13 +123,10 @@ test_members(void **state)
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		begin(0);
-		if (has_at(cases[i].first, cases[i].second, cases[i].uid,
-			NOW) != cases[i].is)
+		if (has_at(cases[i].first, cases[i].second, cases[i].uid, NOW) != cases[i].is)
 			fail_msg("%s", cases[i].why);
 	}
-	assert_int_equal(
-	    lt_directory_member(
-		&(struct lt_groups_asked){NULL, 0, user.pw_uid}, NOW),
+	assert_int_equal(lt_directory_member(&(struct lt_groups_asked){NULL, 0, user.pw_uid}, NOW),
 	    LT_FOUND_NONE);
 }
 
@@ -172,10 +166,8 @@ test_members_are_kept(void **state)
 	(void)snprintf(name, sizeof(name), "%s", primary);
 	assert_true(has_at(name, "", user.pw_uid, NOW));
 	/* By what was said, whatever is true now. */
-	assert_true(has_at(
-	    "no-such-group", "", user.pw_uid, NOW + LT_DIRECTORY_KEEP_MS - 1));
-	assert_false(has_at(
-	    "no-such-group", "", user.pw_uid, NOW + LT_DIRECTORY_KEEP_MS));
+	assert_true(has_at("no-such-group", "", user.pw_uid, NOW + LT_DIRECTORY_KEEP_MS - 1));
+	assert_false(has_at("no-such-group", "", user.pw_uid, NOW + LT_DIRECTORY_KEEP_MS));
 	assert_false(has_at(name, "", user.pw_uid, NOW + LT_DIRECTORY_KEEP_MS));
 	lt_directory_forget_members();
 	assert_true(has_at(name, "", user.pw_uid, NOW + LT_DIRECTORY_KEEP_MS));
@@ -204,22 +196,17 @@ test_names(void **state)
 	assert_int_equal(uid_at("daemon", &uid, NOW), LT_FOUND);
 	assert_int_equal(uid, user.pw_uid);
 	assert_int_equal(shared->asked, 1);
-	assert_int_equal(
-	    uid_at("daemon", &uid, NOW + LT_DIRECTORY_KEEP_MS - 1), LT_FOUND);
+	assert_int_equal(uid_at("daemon", &uid, NOW + LT_DIRECTORY_KEEP_MS - 1), LT_FOUND);
 	assert_int_equal(shared->asked, 1);
-	assert_int_equal(
-	    uid_at("daemon", &uid, NOW + LT_DIRECTORY_KEEP_MS), LT_FOUND);
+	assert_int_equal(uid_at("daemon", &uid, NOW + LT_DIRECTORY_KEEP_MS), LT_FOUND);
 	assert_int_equal(shared->asked, 2);
 	/* That there is none is known, too, and not for so long. */
 	uid = 7;
 	assert_int_equal(uid_at("no-such-user", &uid, NOW), LT_FOUND_NONE);
 	assert_int_equal(
-	    uid_at("no-such-user", &uid, NOW + LT_DIRECTORY_AGAIN_MS - 1),
-	    LT_FOUND_NONE);
+	    uid_at("no-such-user", &uid, NOW + LT_DIRECTORY_AGAIN_MS - 1), LT_FOUND_NONE);
 	assert_int_equal(shared->asked, 3);
-	assert_int_equal(
-	    uid_at("no-such-user", &uid, NOW + LT_DIRECTORY_AGAIN_MS),
-	    LT_FOUND_NONE);
+	assert_int_equal(uid_at("no-such-user", &uid, NOW + LT_DIRECTORY_AGAIN_MS), LT_FOUND_NONE);
 	assert_int_equal(shared->asked, 4);
 	memset(longer, 'x', LT_NAME_SIZE);
 	longer[LT_NAME_SIZE] = '\0';
@@ -227,8 +214,7 @@ test_names(void **state)
 	assert_int_equal(uid_at("", &uid, NOW), LT_FOUND_NONE);
 	assert_int_equal(uid, 7);
 	assert_int_equal(shared->asked, 4);
-	assert_int_equal(
-	    lt_directory_name(user.pw_uid, name, NOW), LT_FOUND_LATER);
+	assert_int_equal(lt_directory_name(user.pw_uid, name, NOW), LT_FOUND_LATER);
 	answer_all(NOW);
 	assert_int_equal(lt_directory_name(user.pw_uid, name, NOW), LT_FOUND);
 	assert_string_equal(name, "daemon");
@@ -249,14 +235,12 @@ test_many(void **state)
 		const enum lt_found found = lt_directory_uid(name, &uid, NOW);
 
 		/* With as many waiting as are kept, there is no answer. */
-		assert_int_equal(found, i < LT_DIRECTORY_KEPT_MAX
-					    ? LT_FOUND_LATER
-					    : LT_FOUND_SILENT);
+		assert_int_equal(
+		    found, i < LT_DIRECTORY_KEPT_MAX ? LT_FOUND_LATER : LT_FOUND_SILENT);
 	}
 	/* Another kind of question does not wait for them. */
 	shared->delay_us = 20000;
-	assert_true(
-	    has_at(getgrgid(user.pw_gid)->gr_name, "", user.pw_uid, NOW));
+	assert_true(has_at(getgrgid(user.pw_gid)->gr_name, "", user.pw_uid, NOW));
 	shared->delay_us = 0;
 	answer_all(NOW);
 	assert_int_equal(uid_at("daemon", &uid, NOW), LT_FOUND);
@@ -276,39 +260,31 @@ test_slow(void **state)
 
 	(void)state;
 	begin(5000000);
-	(void)snprintf(
-	    group[0], sizeof(group[0]), "%s", getgrgid(user.pw_gid)->gr_name);
+	(void)snprintf(group[0], sizeof(group[0]), "%s", getgrgid(user.pw_gid)->gr_name);
 	for (int i = 0; i < 24; i++) {
 		char name[32];
 
 		(void)snprintf(name, sizeof(name), "no-such-user-%d", i);
-		assert_int_equal(
-		    lt_directory_uid(name, &uid, NOW), LT_FOUND_LATER);
+		assert_int_equal(lt_directory_uid(name, &uid, NOW), LT_FOUND_LATER);
 		lt_directory_run(NOW);
 	}
 	assert_int_equal(lt_directory_member(&member, NOW), LT_FOUND_LATER);
 	lt_directory_run(NOW);
 	struct pollfd fds[LT_DIRECTORY_FDS];
-	assert_int_equal(lt_directory_fds(fds, LT_DIRECTORY_FDS),
-	    LT_DIRECTORY_ASKED_MAX + 1);
+	assert_int_equal(lt_directory_fds(fds, LT_DIRECTORY_FDS), LT_DIRECTORY_ASKED_MAX + 1);
 	/* Until it counts as silent, and who waits is to be told. */
-	assert_int_equal(
-	    lt_directory_wait_ms(NOW, 99999), LT_DIRECTORY_MEMBER_MS);
+	assert_int_equal(lt_directory_wait_ms(NOW, 99999), LT_DIRECTORY_MEMBER_MS);
 	uint64_t news = lt_directory_news();
 	lt_directory_run(NOW + LT_DIRECTORY_MEMBER_MS - 1);
 	assert_int_equal(lt_directory_news(), news);
 	lt_directory_run(NOW + LT_DIRECTORY_MEMBER_MS);
 	assert_int_not_equal(lt_directory_news(), news);
-	assert_int_equal(
-	    lt_directory_member(&member, NOW + LT_DIRECTORY_MEMBER_MS),
-	    LT_FOUND_NONE);
-	assert_int_equal(
-	    lt_directory_wait_ms(NOW + LT_DIRECTORY_MEMBER_MS, 99999),
+	assert_int_equal(lt_directory_member(&member, NOW + LT_DIRECTORY_MEMBER_MS), LT_FOUND_NONE);
+	assert_int_equal(lt_directory_wait_ms(NOW + LT_DIRECTORY_MEMBER_MS, 99999),
 	    LT_DIRECTORY_WAIT_MS - LT_DIRECTORY_MEMBER_MS);
 	lt_directory_run(NOW + LT_DIRECTORY_WAIT_MS);
-	assert_int_equal(lt_directory_uid("no-such-user-0", &uid,
-			     NOW + LT_DIRECTORY_WAIT_MS),
-	    LT_FOUND_SILENT);
+	assert_int_equal(
+	    lt_directory_uid("no-such-user-0", &uid, NOW + LT_DIRECTORY_WAIT_MS), LT_FOUND_SILENT);
 	assert_in_range(lt_monotonic_ms() - began_ms, 0, 2000);
 	lt_directory_stop();
 	assert_int_equal(lt_directory_fds(fds, LT_DIRECTORY_FDS), 0);
@@ -326,18 +302,13 @@ test_as_it_was(void **state)
 
 	(void)state;
 	begin(0);
-	assert_true(
-	    has_at(getgrgid(user.pw_gid)->gr_name, "", user.pw_uid, NOW));
-	(void)snprintf(
-	    group[0], sizeof(group[0]), "%s", getgrgid(user.pw_gid)->gr_name);
+	assert_true(has_at(getgrgid(user.pw_gid)->gr_name, "", user.pw_uid, NOW));
+	(void)snprintf(group[0], sizeof(group[0]), "%s", getgrgid(user.pw_gid)->gr_name);
 	shared->delay_us = 5000000;
-	assert_int_equal(
-	    lt_directory_member(&member, later_ms), LT_FOUND_LATER);
+	assert_int_equal(lt_directory_member(&member, later_ms), LT_FOUND_LATER);
 	lt_directory_run(later_ms);
 	lt_directory_run(later_ms + LT_DIRECTORY_MEMBER_MS);
-	assert_int_equal(
-	    lt_directory_member(&member, later_ms + LT_DIRECTORY_MEMBER_MS),
-	    LT_FOUND);
+	assert_int_equal(lt_directory_member(&member, later_ms + LT_DIRECTORY_MEMBER_MS), LT_FOUND);
 	lt_directory_stop();
 }
 
@@ -345,8 +316,8 @@ static int
 set_up(void **state)
 {
 	(void)state;
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared =
+	    mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	return shared == MAP_FAILED ? -1 : lt_log_open("/dev/null");
 }
 

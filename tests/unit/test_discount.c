@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The discount for having waited, and what gains nothing; charge and discount
- * beside the price of nodes. Figures of the table are by hand; those of the
- * month are added up minute by minute.
+ * The discount for having waited, and what gains nothing; charge and discount beside the price of
+ * nodes. Figures of the table are by hand; those of the month are added up minute by minute.
  */
 #include "discount_world.h"
 
@@ -46,11 +45,7 @@ static const struct job jobs[] = {
 	.to = 420,
 	.discount_cents = 15},
     {.why = "cancelled while it waited", .home = "spot", .plan = 360},
-    {.why = "started at once, not as planned",
-	.home = "spot",
-	.plan = 360,
-	.from = 10,
-	.to = 70},
+    {.why = "started at once, not as planned", .home = "spot", .plan = 360, .from = 10, .to = 70},
     {.why = "held by its user for a cheaper hour still: by the plan",
 	.home = "spot",
 	.plan = 360,
@@ -86,12 +81,7 @@ static const struct job jobs[] = {
 	.plan = 360,
 	.from = 360,
 	.to = 420},
-    {.why = "only observed",
-	.home = "spot",
-	.plan = 360,
-	.from = 360,
-	.to = 420,
-	.observed = true},
+    {.why = "only observed", .home = "spot", .plan = 360, .from = 360, .to = 420, .observed = true},
     {.why = "no more than it cost: 20 % of 6 - 0.96",
 	.home = "spot",
 	.plan = 480,
@@ -143,8 +133,7 @@ test_what_gains(void **state)
 		quote.wish.deadline_utc_s = at(job->plan + 100000 * (int)i);
 		settle_run(&w, &run, &quote, DECEMBER, 0);
 		if (run.parts.discount_micros != job->discount_cents * CENT)
-			fail_msg("%s: %lld micros", job->why,
-			    (long long)run.parts.discount_micros);
+			fail_msg("%s: %lld micros", job->why, (long long)run.parts.discount_micros);
 		assert_true(run.money_micros >= 0);
 		sum += run.parts.discount_micros;
 		/* Settled again it has the same, and not twice. */
@@ -152,8 +141,7 @@ test_what_gains(void **state)
 		run.parts = (struct lt_parts){0};
 		run.priced = false;
 		settle_run(&w, &run, &quote, DECEMBER, 0);
-		assert_int_equal(
-		    run.parts.discount_micros, job->discount_cents * CENT);
+		assert_int_equal(run.parts.discount_micros, job->discount_cents * CENT);
 	}
 	assert_int_equal(booked(f, "vision", NOVEMBER, DECEMBER), sum);
 	free(w.d);
@@ -182,8 +170,8 @@ test_second_run(void **state)
 	free(w.d);
 }
 
-/* An account has no more in a month, whatever the order; another one has its
- * own, and so has the next month. */
+/* An account has no more in a month, whatever the order; another one has its own, and so has the
+ * next month. */
 static void
 test_most_of_a_month(void **state)
 {
@@ -207,8 +195,8 @@ test_most_of_a_month(void **state)
 	const struct lt_quote its = quote_of(&jobs[0], 10);
 	settle_run(&w, &same, &its, DECEMBER, 0);
 	assert_int_equal(same.parts.discount_micros, 60 * CENT);
-	/* One over the end of October, which is closed: what it would have in
-	 * there counts where it is booked, in November, which is full. */
+	/* One over the end of October, which is closed: what it would have in there counts where it
+	 * is booked, in November, which is full. */
 	struct lt_run late = run_of(&jobs[0], 20);
 	struct lt_quote quote = quote_of(&jobs[0], 20);
 	put_constant(f, "spot", LT_RATE_PRICE, LT_MICROS);
@@ -216,8 +204,8 @@ test_most_of_a_month(void **state)
 	    .end_utc_s = NOVEMBER - HOUR,
 	    .value = 4 * LT_MICROS,
 	    .quality = LT_QUALITY_MEASURED};
-	must(f, lt_ledger_put_rates(f->ledger, "spot", LT_RATE_PRICE,
-		    &(struct lt_rates){1, &dear}, &f->err));
+	must(f, lt_ledger_put_rates(
+		    f->ledger, "spot", LT_RATE_PRICE, &(struct lt_rates){1, &dear}, &f->err));
 	late.start_utc_s = quote.plan_start_utc_s = NOVEMBER - HOUR;
 	late.key.submit_utc_s = quote.home_start_utc_s = NOVEMBER - 9 * HOUR;
 	late.end_utc_s = NOVEMBER + HOUR;
@@ -229,20 +217,19 @@ test_most_of_a_month(void **state)
 	quote.id = again.quote_id = 21;
 	settle_run(&w, &again, &quote, NOVEMBER + 2 * HOUR, 0);
 	assert_int_equal(again.parts.discount_micros, 60 * CENT);
-	assert_int_equal(
-	    booked(f, "vision", NOVEMBER - 31 * LT_DAY_S, NOVEMBER), 60 * CENT);
+	assert_int_equal(booked(f, "vision", NOVEMBER - 31 * LT_DAY_S, NOVEMBER), 60 * CENT);
 	assert_int_equal(booked(f, "vision", NOVEMBER, DECEMBER), most);
 	free(w.d);
 }
 
-/* Accounts below a budget's team share what the team may have; where each stood
- * when it ran decides. */
+/* Accounts below a budget's team share what the team may have; where each stood when it ran
+ * decides. */
 static void
 test_most_of_a_team(void **state)
 {
-	static struct lt_batch_account accounts[] = {{"eyes", "vision"},
-	    {"gone", "speech"}, {"lab", "vision"}, {"own", "lab"}, {"root", ""},
-	    {"speech", "root"}, {"vision", "root"}, {"words", "speech"}};
+	static struct lt_batch_account accounts[] = {{"eyes", "vision"}, {"gone", "speech"},
+	    {"lab", "vision"}, {"own", "lab"}, {"root", ""}, {"speech", "root"}, {"vision", "root"},
+	    {"words", "speech"}};
 	static struct lt_account_move moves[] = {
 	    {"gone", "vision", DECEMBER}, {"words", "lab", DECEMBER}};
 	static const struct {
@@ -255,8 +242,7 @@ test_most_of_a_team(void **state)
 	    {"gone", 0}, {"words", 0},
 	    /* Without a budget each by itself. */
 	    {"speech", 60}, {"speech", 40}, {"other", 60}};
-	struct lt_policy_budget budgets[] = {
-	    {.team = "Vision"}, {.team = "lab"}};
+	struct lt_policy_budget budgets[] = {{.team = "Vision"}, {.team = "lab"}};
 	struct fixture *const f = *state;
 	struct world w;
 
@@ -285,10 +271,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_what_gains, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_second_run, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_most_of_a_month, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_most_of_a_team, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_most_of_a_month, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_most_of_a_team, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

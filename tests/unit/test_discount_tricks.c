@@ -4,8 +4,7 @@
  */
 #include "discount_world.h"
 
-static const struct job deferred = {
-    .home = "spot", .plan = 360, .from = 360, .to = 420};
+static const struct job deferred = {.home = "spot", .plan = 360, .from = 360, .to = 420};
 
 /* Ran before its plan, requeued, ran again after the plan. */
 static void
@@ -98,16 +97,15 @@ test_three_months(void **state)
 		.quality = LT_QUALITY_MEASURED},
 	};
 	put_constant(f, "spot", LT_RATE_PRICE, LT_MICROS);
-	must(f, lt_ledger_put_rates(f->ledger, "spot", LT_RATE_PRICE,
-		    &(struct lt_rates){1, prices}, &f->err));
+	must(f, lt_ledger_put_rates(
+		    f->ledger, "spot", LT_RATE_PRICE, &(struct lt_rates){1, prices}, &f->err));
 	struct lt_run run = run_of(&deferred, 10);
 	struct lt_quote quote = quote_of(&deferred, 10);
 	run.start_utc_s = quote.plan_start_utc_s = DECEMBER - 48 * HOUR;
 	quote.home_start_utc_s = NOVEMBER;
 	run.end_utc_s = JANUARY + 48 * HOUR;
 	settle_run(&w, &run, &quote, JANUARY + 50 * HOUR, DECEMBER);
-	assert_true(
-	    booked(f, "vision", JANUARY, JANUARY + 31 * LT_DAY_S) <= most);
+	assert_true(booked(f, "vision", JANUARY, JANUARY + 31 * LT_DAY_S) <= most);
 	free(w.d);
 }
 
@@ -131,8 +129,8 @@ test_negative_prices(void **state)
 		.value = LT_MICROS,
 		.quality = LT_QUALITY_MEASURED},
 	};
-	must(f, lt_ledger_put_rates(f->ledger, "spot", LT_RATE_PRICE,
-		    &(struct lt_rates){2, prices}, &f->err));
+	must(f, lt_ledger_put_rates(
+		    f->ledger, "spot", LT_RATE_PRICE, &(struct lt_rates){2, prices}, &f->err));
 	struct lt_run run = run_of(&deferred, 10);
 	struct lt_quote quote = quote_of(&deferred, 10);
 	run.start_utc_s = quote.plan_start_utc_s = DECEMBER - HOUR;
@@ -197,8 +195,8 @@ test_submitted_held(void **state)
 	free(w.d);
 }
 
-/* Planned at once at home, interrupted there, then put to a cheap hour by
- * lowtide (standing.c: plan_start changes, home_start does not). */
+/* Planned at once at home, interrupted there, then put to a cheap hour by lowtide (standing.c:
+ * plan_start changes, home_start does not). */
 static void
 test_interrupted(void **state)
 {
@@ -221,8 +219,8 @@ test_interrupted(void **state)
 	free(w.d);
 }
 
-/* The cap was full in November; the same runs again, in December, with
- * November closed: the rest of them. */
+/* The cap was full in November; the same runs again, in December, with November closed: the rest of
+ * them. */
 static void
 test_settled_again(void **state)
 {
@@ -237,15 +235,14 @@ test_settled_again(void **state)
 			struct lt_run run = run_of(&deferred, 10 + i);
 			const struct lt_quote its = quote_of(&deferred, 10 + i);
 
-			run.end_utc_s -=
-			    round; /* e.g. rebuild with another power */
+			run.end_utc_s -= round; /* e.g. rebuild with another power */
 			settle_run(&w, &run, &its,
 			    round ? DECEMBER + 9 * HOUR : NOVEMBER + 9 * HOUR,
 			    round ? DECEMBER : 0);
 			all += round ? run.parts.discount_micros : 0;
 		}
-	print_message("runs of November, in all: %lld; most %lld\n",
-	    (long long)all, (long long)most);
+	print_message(
+	    "runs of November, in all: %lld; most %lld\n", (long long)all, (long long)most);
 	assert_true(all <= most);
 	free(w.d);
 }
@@ -255,22 +252,15 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_requeued, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_other_account, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_closed_month, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_three_months, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_negative_prices, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_other_account, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_closed_month, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_three_months, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_negative_prices, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_array_held, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_suspended, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_submitted_held, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_interrupted, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_settled_again, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_submitted_held, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_interrupted, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_settled_again, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor's view of precision= on plugstack's line: the policy's rules, in their
- * order, and no others.
+ * doctor's view of precision= on plugstack's line: the policy's rules, in their order, and no
+ * others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,13 +27,10 @@ static const struct {
 } cases[] = {
     {"no rules, none there", 0, "x.so gpu=a:b", true},
     {"no rules, one there", 0, "x.so precision=account:audit:off", false},
-    {"both", 2, "x.so precision=account:audit:off,partition:old:fp16 amp=off",
-	true},
-    {"another order", 2, "x.so precision=partition:old:fp16,account:audit:off",
-	false},
+    {"both", 2, "x.so precision=account:audit:off,partition:old:fp16 amp=off", true},
+    {"another order", 2, "x.so precision=partition:old:fp16,account:audit:off", false},
     {"one is missing", 2, "x.so precision=account:audit:off", false},
-    {"one too many", 1, "x.so precision=account:audit:off,partition:old:fp16",
-	false},
+    {"one too many", 1, "x.so precision=account:audit:off,partition:old:fp16", false},
     {"another precision", 1, "x.so precision=account:audit:auto", false},
     {"none of them", 2, "x.so", false},
 };
@@ -48,8 +45,8 @@ test_line(void **state)
 		const struct lt_policy policy = {
 		    .precision_count = cases[i].count, .precisions = rules};
 
-		if (lt_precision_argument(&policy, cases[i].line, want,
-			sizeof(want)) != cases[i].right)
+		if (lt_precision_argument(&policy, cases[i].line, want, sizeof(want)) !=
+		    cases[i].right)
 			fail_msg("%s: wants %s", cases[i].why, want);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor's view of preemptible= on plugstack's line: the policy's numbers as
- * they are, of a source's rate only that there is one.
+ * doctor's view of preemptible= on plugstack's line: the policy's numbers as they are, of a
+ * source's rate only that there is one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,66 +23,55 @@ static struct lt_policy_partition partitions[] = {
 	.hazard = {.is_set = true, .is_constant = true, .constant = 0.004}},
 };
 
-static const char answer[] =
-    "{\"partitions\": [{\"name\": \"spot\", \"hazard\": {\"value\": "
-    "0.0021437}}]}";
+static const char answer[] = "{\"partitions\": [{\"name\": \"spot\", \"hazard\": {\"value\": "
+			     "0.0021437}}]}";
 
 static const struct {
 	const char *why, *line;
 	bool right;
 } cases[] = {
     {"both", "x.so preemptible=spot:0.3,spot-low:0.004:120", true},
-    {"in another order, and more behind",
-	"x.so preemptible=spot-low:0.004:120,spot:.01 gpu=a:b", true},
-    {"one more partition", "x.so preemptible=a:1,spot:1,spot-low:0.004:120",
+    {"in another order, and more behind", "x.so preemptible=spot-low:0.004:120,spot:.01 gpu=a:b",
 	true},
-    {"the written one differs", "x.so preemptible=spot:0.3,spot-low:0.004:1201",
-	false},
+    {"one more partition", "x.so preemptible=a:1,spot:1,spot-low:0.004:120", true},
+    {"the written one differs", "x.so preemptible=spot:0.3,spot-low:0.004:1201", false},
     {"no notice", "x.so preemptible=spot:0.3,spot-low:0.004", false},
     {"another notice", "x.so preemptible=spot:0.3,spot-low:0.004:12", false},
-    {"a notice of more", "x.so preemptible=spot:0.3,spot-low:0.004:1200",
-	false},
-    {"a notice that is none", "x.so preemptible=spot:0.3:60,spot-low:0.004:120",
-	false},
+    {"a notice of more", "x.so preemptible=spot:0.3,spot-low:0.004:1200", false},
+    {"a notice that is none", "x.so preemptible=spot:0.3:60,spot-low:0.004:120", false},
     {"one is missing", "x.so preemptible=spot-low:0.004:120", false},
-    {"a name that begins alike", "x.so preemptible=spotty:1,spot-low:0.004:120",
-	false},
+    {"a name that begins alike", "x.so preemptible=spotty:1,spot-low:0.004:120", false},
     {"no number", "x.so preemptible=spot:,spot-low:0.004:120", false},
     {"a word", "x.so preemptible=spot:RATE,spot-low:0.004:120", false},
     {"nothing of it", "x.so", false},
     {"an empty list", "x.so preemptible=", false},
-    {"in another word", "x.so preemptible=spot-low:0.004:120 gpu=spot:1",
-	false},
+    {"in another word", "x.so preemptible=spot-low:0.004:120 gpu=spot:1", false},
 };
 
 static void
 test_line(void **state)
 {
-	const struct lt_policy policy = {
-	    .partition_count = 3, .partitions = partitions};
+	const struct lt_policy policy = {.partition_count = 3, .partitions = partitions};
 	char text[256];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (lt_preemptible_argument(&policy, NULL, cases[i].line, text,
-			sizeof(text)) != cases[i].right)
+		if (lt_preemptible_argument(&policy, NULL, cases[i].line, text, sizeof(text)) !=
+		    cases[i].right)
 			fail_msg("%s", cases[i].why);
 }
 
 static void
 test_proposed(void **state)
 {
-	const struct lt_policy policy = {
-	    .partition_count = 3, .partitions = partitions};
-	const struct lt_policy none = {
-	    .partition_count = 1, .partitions = partitions};
+	const struct lt_policy policy = {.partition_count = 3, .partitions = partitions};
+	const struct lt_policy none = {.partition_count = 1, .partitions = partitions};
 	json_t *const signals = json_loads(answer, 0, NULL);
 	char text[256];
 
 	(void)state;
 	lt_preemptible_argument(&policy, signals, "", text, sizeof(text));
-	assert_string_equal(
-	    text, "preemptible=spot:0.00214,spot-low:0.004:120");
+	assert_string_equal(text, "preemptible=spot:0.00214,spot-low:0.004:120");
 	lt_preemptible_argument(&policy, NULL, "", text, sizeof(text));
 	assert_string_equal(text, "preemptible=spot:RATE,spot-low:0.004:120");
 	lt_preemptible_argument(&none, signals, "", text, sizeof(text));
@@ -93,11 +82,11 @@ test_proposed(void **state)
 		.storage_gib_per_s = 2.5,
 		.hazard = {true, .is_constant = true, .constant = 1}}};
 
-	assert_false(lt_preemptible_argument(
-	    &stored, signals, "x.so preemptible=s:1", text, sizeof(text)));
+	assert_false(
+	    lt_preemptible_argument(&stored, signals, "x.so preemptible=s:1", text, sizeof(text)));
 	assert_string_equal(text, "preemptible=s:1:0:2.5");
-	assert_true(lt_preemptible_argument(&stored, signals,
-	    "x.so preemptible=s:1:0:2.5", text, sizeof(text)));
+	assert_true(lt_preemptible_argument(
+	    &stored, signals, "x.so preemptible=s:1:0:2.5", text, sizeof(text)));
 	json_decref(signals);
 }
 
@@ -121,16 +110,14 @@ test_hurried(void **state)
 	    {.name = "spot", .preemptible = true, .notice_s = 120},
 	    {.name = "gcp", .preemptible = true, .notice_s = 30},
 	};
-	const struct lt_policy policy = {
-	    .partition_count = 4, .partitions = parts};
+	const struct lt_policy policy = {.partition_count = 4, .partitions = parts};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(notices) / sizeof(notices[0]); i++) {
 		char names[64];
 
-		if (lt_preemptible_hurried(&policy, notices[i].kill_wait_s,
-			names,
-			sizeof(names)) != (notices[i].names[0] != '\0') ||
+		if (lt_preemptible_hurried(&policy, notices[i].kill_wait_s, names, sizeof(names)) !=
+			(notices[i].names[0] != '\0') ||
 		    strcmp(names, notices[i].names) != 0)
 			fail_msg("%s: got \"%s\"", notices[i].why, names);
 	}

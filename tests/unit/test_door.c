@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Real connections at a door: strangers who say nothing, or a byte at a time,
- * have two seconds, and keep nobody of their host out.
+ * Real connections at a door: strangers who say nothing, or a byte at a time, have two seconds, and
+ * keep nobody of their host out.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,9 +29,8 @@ static uint16_t port;
 static bool is_admin;
 
 static enum MHD_Result
-answer(void *closure, struct MHD_Connection *connection, const char *url,
-    const char *method, const char *version, const char *data, size_t *length,
-    void **state)
+answer(void *closure, struct MHD_Connection *connection, const char *url, const char *method,
+    const char *version, const char *data, size_t *length, void **state)
 {
 	static char text[] = "shown", begun;
 
@@ -49,8 +48,7 @@ answer(void *closure, struct MHD_Connection *connection, const char *url,
 	(void)version;
 	(void)data;
 	(void)length;
-	const bool is_shown =
-	    lt_door_show(&door, connection, UID, is_admin, lt_monotonic_ms());
+	const bool is_shown = lt_door_show(&door, connection, UID, is_admin, lt_monotonic_ms());
 	const enum MHD_Result result =
 	    MHD_queue_response(connection, is_shown ? 200 : 503, response);
 	MHD_destroy_response(response);
@@ -62,11 +60,10 @@ turn(int most_ms)
 {
 	const union MHD_DaemonInfo *const info =
 	    MHD_get_daemon_info(door.server, MHD_DAEMON_INFO_EPOLL_FD);
-	struct pollfd fds[] = {{.fd = door.fd, .events = POLLIN},
-	    {.fd = info->epoll_fd, .events = POLLIN}};
+	struct pollfd fds[] = {
+	    {.fd = door.fd, .events = POLLIN}, {.fd = info->epoll_fd, .events = POLLIN}};
 
-	(void)poll(
-	    fds, 2, lt_slots_wait_ms(&door.slots, lt_monotonic_ms(), most_ms));
+	(void)poll(fds, 2, lt_slots_wait_ms(&door.slots, lt_monotonic_ms(), most_ms));
 	lt_door_run(&door, lt_monotonic_ms());
 }
 
@@ -79,8 +76,7 @@ connect_here(void)
 	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	assert_true(fd >= 0);
-	assert_int_equal(
-	    connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
 	return fd;
 }
 
@@ -123,8 +119,7 @@ ask(int fd)
 	const int64_t until_ms = lt_monotonic_ms() + PROMPT_MS;
 	char text[256] = "";
 
-	assert_int_equal(send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL),
-	    sizeof(request) - 1);
+	assert_int_equal(send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL), sizeof(request) - 1);
 	while (lt_monotonic_ms() < until_ms) {
 		turn(20);
 		if (recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT) > 0)
@@ -174,15 +169,13 @@ test_a_byte_at_a_time(void **state)
 
 	(void)state;
 	assert_int_equal(ask(known), 200);
-	while (is_open(slow) &&
-	       lt_monotonic_ms() - began_ms < 4 * LT_SLOT_SHOW_MS) {
+	while (is_open(slow) && lt_monotonic_ms() - began_ms < 4 * LT_SLOT_SHOW_MS) {
 		/* Slowly: a header that is too long would be answered. */
 		(void)send(slow, "G", 1, MSG_NOSIGNAL);
 		usleep(20 * 1000);
 		turn(100);
 	}
-	assert_in_range(
-	    lt_monotonic_ms() - began_ms, LT_SLOT_SHOW_MS, 2 * LT_SLOT_SHOW_MS);
+	assert_in_range(lt_monotonic_ms() - began_ms, LT_SLOT_SHOW_MS, 2 * LT_SLOT_SHOW_MS);
 	assert_true(is_open(known));
 	close_all((const int[]){slow, known}, 2);
 }
@@ -197,8 +190,7 @@ test_late_turn(void **state)
 
 	(void)state;
 	turn(100); /* accepted */
-	assert_int_equal(send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL),
-	    sizeof(request) - 1);
+	assert_int_equal(send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL), sizeof(request) - 1);
 	usleep((LT_SLOT_SHOW_MS + 200) * 1000);
 	turn(0);
 	turn(100);
@@ -235,14 +227,12 @@ set_up(void **state)
 
 	(void)state;
 	door.fd = lt_door_listen(0, &err);
-	if (door.fd < 0 ||
-	    getsockname(door.fd, (struct sockaddr *)&address, &size) != 0)
+	if (door.fd < 0 || getsockname(door.fd, (struct sockaddr *)&address, &size) != 0)
 		return -1;
 	port = ntohs(address.sin_port);
-	door.server = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET,
-	    0, NULL, NULL, answer, NULL, MHD_OPTION_NOTIFY_CONNECTION,
-	    lt_door_watch, &door, MHD_OPTION_CONNECTION_LIMIT,
-	    (unsigned)LT_SLOTS_MAX, MHD_OPTION_END);
+	door.server = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
+	    answer, NULL, MHD_OPTION_NOTIFY_CONNECTION, lt_door_watch, &door,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX, MHD_OPTION_END);
 	return door.server != NULL ? 0 : -1;
 }
 

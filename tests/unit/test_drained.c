@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When the drain of a node that was taken back is set, kept and undone.
- * slurmctld is played here; tests/cluster/reclaimed.bats has a real one, which
- * can't be made to lose nodes in each state.
+ * When the drain of a node that was taken back is set, kept and undone. slurmctld is played here;
+ * tests/cluster/reclaimed.bats has a real one, which can't be made to lose nodes in each state.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,8 +35,7 @@ static struct {
 } slurm;
 
 int
-lt_batch_node(
-    struct lt_batch_node *found, const char *node, struct lt_error *err)
+lt_batch_node(struct lt_batch_node *found, const char *node, struct lt_error *err)
 {
 	slurm.asked++;
 	if (slurm.code != LT_OK)
@@ -53,8 +51,7 @@ lt_batch_drain(const char *node, const char *reason, struct lt_error *err)
 	(void)err;
 	slurm.drains++;
 	slurm.node.is_drained = true;
-	(void)snprintf(
-	    slurm.node.reason, sizeof(slurm.node.reason), "%s", reason);
+	(void)snprintf(slurm.node.reason, sizeof(slurm.node.reason), "%s", reason);
 	return LT_OK;
 }
 
@@ -100,8 +97,7 @@ begin(void **state)
 	w->d->notice.notice_count = 1;
 	for (int i = 0; i < NODES; i++) {
 		w->notices[i].end_utc_s = END;
-		(void)snprintf(w->notices[i].node, sizeof(w->notices[i].node),
-		    "s%d", i + 1);
+		(void)snprintf(w->notices[i].node, sizeof(w->notices[i].node), "s%d", i + 1);
 	}
 	lt_log_open("/dev/null");
 	*state = w;
@@ -125,8 +121,7 @@ play(int code, bool is_drained, const char *reason)
 	memset(&slurm, 0, sizeof(slurm));
 	slurm.code = code;
 	slurm.node.is_drained = is_drained;
-	(void)snprintf(
-	    slurm.node.reason, sizeof(slurm.node.reason), "%s", reason);
+	(void)snprintf(slurm.node.reason, sizeof(slurm.node.reason), "%s", reason);
 }
 
 static uint32_t
@@ -150,48 +145,40 @@ static const struct {
 	int64_t boot_utc_s;
 	bool resumed, forgotten;
 } cases[] = {
-    {"nobody came back", LT_NOTICE_GONE, LT_OK, true, OURS, false, false,
+    {"nobody came back", LT_NOTICE_GONE, LT_OK, true, OURS, false, false, END - 500, false, false},
+    {"the machine that was taken is still there", LT_NOTICE_GONE, LT_OK, true, OURS, false, true,
 	END - 500, false, false},
-    {"the machine that was taken is still there", LT_NOTICE_GONE, LT_OK, true,
-	OURS, false, true, END - 500, false, false},
-    {"it booted in the second of the end", LT_NOTICE_GONE, LT_OK, true, OURS,
-	false, true, END, false, false},
-    {"another machine of its name", LT_NOTICE_GONE, LT_OK, true, OURS, false,
-	true, END + 1, true, true},
-    {"which is silent again", LT_NOTICE_GONE, LT_OK, true, OURS, false, false,
-	END + 1, false, false},
-    {"powered down", LT_NOTICE_GONE, LT_OK, true, OURS, true, false, 0, true,
-	true},
-    {"told twice: our text of another end", LT_NOTICE_GONE, LT_OK, true,
-	OF_ANOTHER_END, true, false, 0, true, true},
-    {"an admin's drain", LT_NOTICE_GONE, LT_OK, true, "broken fan", true, true,
-	LATER, false, true},
-    {"an admin wrote behind our text", LT_NOTICE_GONE, LT_OK, true,
-	OURS " and a broken fan", true, true, LATER, false, true},
-    {"or before it", LT_NOTICE_GONE, LT_OK, true, "fan; " OURS, true, true,
-	LATER, false, true},
-    {"our words without a time", LT_NOTICE_GONE, LT_OK, true,
-	"lowtide: taken back at noon", true, true, LATER, false, true},
-    {"drained without a reason", LT_NOTICE_GONE, LT_OK, true, "", true, true,
-	LATER, false, true},
-    {"resumed by an admin", LT_NOTICE_GONE, LT_OK, false, "", false, true,
-	LATER, false, true},
-    {"resumed, our text still there", LT_NOTICE_GONE, LT_OK, false, OURS, true,
-	false, 0, false, true},
-    {"gone from slurm.conf", LT_NOTICE_GONE, LT_ENOENT, false, "", false, false,
-	0, false, true},
-    {"slurmctld is away", LT_NOTICE_GONE, LT_ENET, true, OURS, true, false, 0,
+    {"it booted in the second of the end", LT_NOTICE_GONE, LT_OK, true, OURS, false, true, END,
 	false, false},
-    {"withdrawn: the same machine", LT_NOTICE_STAYS, LT_OK, true, OURS, false,
-	true, END - 500, true, true},
-    {"withdrawn, and silent", LT_NOTICE_STAYS, LT_OK, true, OURS, false, false,
-	END - 500, true, true},
-    {"withdrawn, but an admin's", LT_NOTICE_STAYS, LT_OK, true, "broken fan",
-	false, true, END - 500, false, true},
-    {"withdrawn, gone from slurm.conf", LT_NOTICE_STAYS, LT_ENOENT, false, "",
-	false, false, 0, false, true},
-    {"withdrawn while slurmctld is away", LT_NOTICE_STAYS, LT_ENET, true, OURS,
-	false, true, 0, false, false},
+    {"another machine of its name", LT_NOTICE_GONE, LT_OK, true, OURS, false, true, END + 1, true,
+	true},
+    {"which is silent again", LT_NOTICE_GONE, LT_OK, true, OURS, false, false, END + 1, false,
+	false},
+    {"powered down", LT_NOTICE_GONE, LT_OK, true, OURS, true, false, 0, true, true},
+    {"told twice: our text of another end", LT_NOTICE_GONE, LT_OK, true, OF_ANOTHER_END, true,
+	false, 0, true, true},
+    {"an admin's drain", LT_NOTICE_GONE, LT_OK, true, "broken fan", true, true, LATER, false, true},
+    {"an admin wrote behind our text", LT_NOTICE_GONE, LT_OK, true, OURS " and a broken fan", true,
+	true, LATER, false, true},
+    {"or before it", LT_NOTICE_GONE, LT_OK, true, "fan; " OURS, true, true, LATER, false, true},
+    {"our words without a time", LT_NOTICE_GONE, LT_OK, true, "lowtide: taken back at noon", true,
+	true, LATER, false, true},
+    {"drained without a reason", LT_NOTICE_GONE, LT_OK, true, "", true, true, LATER, false, true},
+    {"resumed by an admin", LT_NOTICE_GONE, LT_OK, false, "", false, true, LATER, false, true},
+    {"resumed, our text still there", LT_NOTICE_GONE, LT_OK, false, OURS, true, false, 0, false,
+	true},
+    {"gone from slurm.conf", LT_NOTICE_GONE, LT_ENOENT, false, "", false, false, 0, false, true},
+    {"slurmctld is away", LT_NOTICE_GONE, LT_ENET, true, OURS, true, false, 0, false, false},
+    {"withdrawn: the same machine", LT_NOTICE_STAYS, LT_OK, true, OURS, false, true, END - 500,
+	true, true},
+    {"withdrawn, and silent", LT_NOTICE_STAYS, LT_OK, true, OURS, false, false, END - 500, true,
+	true},
+    {"withdrawn, but an admin's", LT_NOTICE_STAYS, LT_OK, true, "broken fan", false, true,
+	END - 500, false, true},
+    {"withdrawn, gone from slurm.conf", LT_NOTICE_STAYS, LT_ENOENT, false, "", false, false, 0,
+	false, true},
+    {"withdrawn while slurmctld is away", LT_NOTICE_STAYS, LT_ENET, true, OURS, false, true, 0,
+	false, false},
 };
 
 /* And a second time: what is done is done once. */
@@ -206,28 +193,24 @@ test_give_back(void **state)
 		bool is_done;
 
 		notice->stage = cases[i].stage;
-		must(w->f,
-		    lt_ledger_put_notice(w->f->ledger, notice, &w->f->err));
+		must(w->f, lt_ledger_put_notice(w->f->ledger, notice, &w->f->err));
 		play(cases[i].code, cases[i].is_drained, cases[i].reason);
 		slurm.node.is_powered_down = cases[i].is_powered_down;
 		slurm.node.responds = cases[i].responds;
 		slurm.node.boot_utc_s = cases[i].boot_utc_s;
 		for (int times = 1; times <= 2; times++) {
-			const int code = lt_drained_give_back(
-			    &w->d->site, w->d->ledger, notice, &is_done, &err);
+			const int code =
+			    lt_drained_give_back(&w->d->site, w->d->ledger, notice, &is_done, &err);
 
 			if ((code == LT_OK) != (cases[i].code != LT_ENET) ||
-			    slurm.resumes != cases[i].resumed ||
-			    slurm.drains + slurm.downs != 0 ||
+			    slurm.resumes != cases[i].resumed || slurm.drains + slurm.downs != 0 ||
 			    is_done != cases[i].forgotten ||
 			    rows_of(w) != (cases[i].forgotten ? 0 : 1))
-				fail_msg(
-				    "%s, time %d: %d; %d resumed, done %d, %u rows: %s",
-				    cases[i].why, times, code, slurm.resumes,
-				    is_done, rows_of(w), err.text);
+				fail_msg("%s, time %d: %d; %d resumed, done %d, %u rows: %s",
+				    cases[i].why, times, code, slurm.resumes, is_done, rows_of(w),
+				    err.text);
 		}
-		(void)lt_ledger_drop_notice(
-		    w->f->ledger, notice->node, &w->f->err);
+		(void)lt_ledger_drop_notice(w->f->ledger, notice->node, &w->f->err);
 	}
 }
 
@@ -244,12 +227,9 @@ test_drain(void **state)
 		int check;
 	} rows[] = {
 	    {"in use", LT_OK, false, "", 1, true, LT_ENOENT},
-	    {"an old reason of one that is in use", LT_OK, false, "low memory",
-		1, true, LT_ENOENT},
-	    {"drained by us: the end moves", LT_OK, true, OF_ANOTHER_END, 1,
-		true, LT_OK},
-	    {"an admin's keeps its reason", LT_OK, true, "broken fan", 0, false,
-		LT_ENOENT},
+	    {"an old reason of one that is in use", LT_OK, false, "low memory", 1, true, LT_ENOENT},
+	    {"drained by us: the end moves", LT_OK, true, OF_ANOTHER_END, 1, true, LT_OK},
+	    {"an admin's keeps its reason", LT_OK, true, "broken fan", 0, false, LT_ENOENT},
 	    {"not there", LT_ENOENT, false, "", 0, false, LT_ENOENT},
 	    {"slurmctld is away", LT_ENET, false, "", 0, false, LT_ENET},
 	};
@@ -263,14 +243,12 @@ test_drain(void **state)
 		const int down = lt_drained_down(&w->notices[0]);
 		const int drain = lt_drained_drain(&w->notices[0], &err);
 
-		if (check != rows[i].check || drain != rows[i].code ||
-		    down != rows[i].code || slurm.drains != rows[i].drains ||
-		    slurm.downs != (rows[i].code == LT_OK) ||
+		if (check != rows[i].check || drain != rows[i].code || down != rows[i].code ||
+		    slurm.drains != rows[i].drains || slurm.downs != (rows[i].code == LT_OK) ||
 		    slurm.down_has_reason != rows[i].down_has_reason ||
-		    (rows[i].drains > 0 &&
-			strcmp(slurm.node.reason, OURS) != 0))
-			fail_msg("%s: check %d, drain %d, down %d; \"%s\"",
-			    rows[i].why, check, drain, down, slurm.node.reason);
+		    (rows[i].drains > 0 && strcmp(slurm.node.reason, OURS) != 0))
+			fail_msg("%s: check %d, drain %d, down %d; \"%s\"", rows[i].why, check,
+			    drain, down, slurm.node.reason);
 	}
 }
 
@@ -288,20 +266,16 @@ test_all(void **state)
 		enum lt_notice_stage stage;
 		bool undrained;
 	} rows[] = {
-	    {"before the end", END - 10, LT_OK, false, true, END - 500, 1,
+	    {"before the end", END - 10, LT_OK, false, true, END - 500, 1, LT_NOTICE_LEAVES, false},
+	    {"late, the machine is silent", LATER, LT_OK, false, false, END - 500, 1,
 		LT_NOTICE_LEAVES, false},
-	    {"late, the machine is silent", LATER, LT_OK, false, false,
-		END - 500, 1, LT_NOTICE_LEAVES, false},
-	    {"so late that another has its name", LATER, LT_OK, false, true,
-		END + 1, 0, LT_NOTICE_GONE, false},
-	    {"powered down before its end", END - 10, LT_OK, true, false, 0, 1,
-		LT_NOTICE_LEAVES, false},
-	    {"powered down after it", LATER, LT_OK, true, false, 0, 0,
+	    {"so late that another has its name", LATER, LT_OK, false, true, END + 1, 0,
 		LT_NOTICE_GONE, false},
-	    {"no such node", END - 10, LT_ENOENT, false, false, 0, 0,
-		LT_NOTICE_GONE, false},
-	    {"slurmctld is away", END - 10, LT_ENET, false, false, 0, 0,
-		LT_NOTICE_LEAVES, true},
+	    {"powered down before its end", END - 10, LT_OK, true, false, 0, 1, LT_NOTICE_LEAVES,
+		false},
+	    {"powered down after it", LATER, LT_OK, true, false, 0, 0, LT_NOTICE_GONE, false},
+	    {"no such node", END - 10, LT_ENOENT, false, false, 0, 0, LT_NOTICE_GONE, false},
+	    {"slurmctld is away", END - 10, LT_ENET, false, false, 0, 0, LT_NOTICE_LEAVES, true},
 	};
 	struct world *const w = *state;
 
@@ -313,15 +287,13 @@ test_all(void **state)
 		slurm.node.is_powered_down = rows[i].is_powered_down;
 		slurm.node.responds = rows[i].responds;
 		slurm.node.boot_utc_s = rows[i].boot_utc_s;
-		lt_drained_all(
-		    w->d->ledger, &w->d->notice, rows[i].now_utc_s, &err);
-		if (slurm.drains != rows[i].drains ||
-		    w->notices[0].stage != rows[i].stage ||
+		lt_drained_all(w->d->ledger, &w->d->notice, rows[i].now_utc_s, &err);
+		if (slurm.drains != rows[i].drains || w->notices[0].stage != rows[i].stage ||
 		    w->d->notice.is_undrained != rows[i].undrained ||
 		    (err.code != LT_OK) != rows[i].undrained)
-			fail_msg("%s: %d drains, stage %d, undrained %d: %s",
-			    rows[i].why, slurm.drains, (int)w->notices[0].stage,
-			    w->d->notice.is_undrained, err.text);
+			fail_msg("%s: %d drains, stage %d, undrained %d: %s", rows[i].why,
+			    slurm.drains, (int)w->notices[0].stage, w->d->notice.is_undrained,
+			    err.text);
 	}
 }
 
@@ -336,18 +308,15 @@ test_poll_jobs(void **state)
 
 	w->d->notice.notice_count = NODES;
 	for (int i = 0; i < NODES; i++) {
-		w->notices[i].stage =
-		    i % 10 == 0 ? LT_NOTICE_LEAVES : LT_NOTICE_GONE;
-		must(w->f, lt_ledger_put_notice(
-			       w->f->ledger, &w->notices[i], &w->f->err));
+		w->notices[i].stage = i % 10 == 0 ? LT_NOTICE_LEAVES : LT_NOTICE_GONE;
+		must(w->f, lt_ledger_put_notice(w->f->ledger, &w->notices[i], &w->f->err));
 	}
 	play(LT_OK, true, OURS);
-	assert_false(lt_drained_look(
-	    &w->d->site, w->d->ledger, &w->d->notice, now_utc_s, &err));
+	assert_false(lt_drained_look(&w->d->site, w->d->ledger, &w->d->notice, now_utc_s, &err));
 	most = slurm.asked;
 	assert_in_range(most, 1, NODES / 2);
-	assert_false(lt_drained_look(
-	    &w->d->site, w->d->ledger, &w->d->notice, now_utc_s + 1, &err));
+	assert_false(
+	    lt_drained_look(&w->d->site, w->d->ledger, &w->d->notice, now_utc_s + 1, &err));
 	assert_int_equal(slurm.asked, most);
 	/* Now all are back. */
 	slurm.node.is_powered_down = true;
@@ -356,15 +325,14 @@ test_poll_jobs(void **state)
 		slurm.asked = 0;
 		(void)strcpy(slurm.node.reason, OURS);
 		slurm.node.is_drained = true;
-		(void)lt_drained_look(
-		    &w->d->site, w->d->ledger, &w->d->notice, now_utc_s, &err);
+		(void)lt_drained_look(&w->d->site, w->d->ledger, &w->d->notice, now_utc_s, &err);
 		assert_in_range(slurm.asked, 1, most);
 	}
 	assert_int_equal(rows_of(w), NODES / 10);
 	/* None is asked after one that slurmctld does not answer. */
 	play(LT_ENET, false, "");
-	assert_false(lt_drained_look(
-	    &w->d->site, w->d->ledger, &w->d->notice, now_utc_s + 60, &err));
+	assert_false(
+	    lt_drained_look(&w->d->site, w->d->ledger, &w->d->notice, now_utc_s + 60, &err));
 	assert_int_equal(slurm.asked, 1);
 	assert_int_equal(err.code, LT_ENET);
 }

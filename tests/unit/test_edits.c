@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a plan writes into a job: no more than the mode allows and than the user
- * left open.
+ * What a plan writes into a job: no more than the mode allows and than the user left open.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,8 +68,7 @@ setup(void **state)
 	    .earliest_utc_s = NOW,
 	    .checkpoint = {.enabled = true}};
 	lt_options_init(&options);
-	snprintf(options.checkpoint_signal, sizeof(options.checkpoint_signal),
-	    "USR1");
+	snprintf(options.checkpoint_signal, sizeof(options.checkpoint_signal), "USR1");
 	intent = (struct lt_intent){.market = &market,
 	    .request = &request,
 	    .options = &options,
@@ -86,9 +84,8 @@ words_of(const struct lt_edits *edits)
 {
 	static char words[LT_EDITS_WORDS_SIZE];
 
-	return edits->refuses
-		   ? edits->refusal
-		   : lt_edits_words(words, sizeof(words), edits, &intent);
+	return edits->refuses ? edits->refusal
+			      : lt_edits_words(words, sizeof(words), edits, &intent);
 }
 
 enum change {
@@ -126,8 +123,8 @@ apply(enum change change)
 	case NONE:
 		break;
 	case SAID:
-		intent.fixed = LT_FIXED_LIMIT | LT_FIXED_MEMORY |
-			       LT_FIXED_REQUEUE | LT_FIXED_SIGNAL;
+		intent.fixed =
+		    LT_FIXED_LIMIT | LT_FIXED_MEMORY | LT_FIXED_REQUEUE | LT_FIXED_SIGNAL;
 		break;
 	case NAMED:
 		plan.chosen.partition = ONDEMAND;
@@ -185,38 +182,35 @@ test_edits(void **state)
 		bool requeue;
 		const char *signal, *words; /* a part of them */
 	} cases[] = {
-	    {"all is open; limits are whole minutes", NONE, false, true, SPOT,
-		NOW + HOUR, 120, 4000, true, "USR1", "spot, from"},
-	    {"what the user said stays", SAID, false, true, SPOT, NOW + HOUR, 0,
-		0, false, "", "spot, from"},
-	    {"one of two that were named", NAMED, false, true, ONDEMAND,
-		NOW + HOUR, 0, 0, false, "USR1", "ondemand, from"},
-	    {"later in its own place", IN_PLACE, false, true, -1, NOW + HOUR, 0,
-		0, false, "USR1", "ondemand, from"},
-	    {"a minute is now", SOON, false, true, SPOT, 0, 120, 4000, true,
-		"USR1", "spot, now"},
-	    {"a begin of the user's", PINNED, false, true, SPOT, 0, 120, 4000,
-		true, "USR1", "spot"},
-	    {"srun waits for nothing", INTERACTIVE, false, true, SPOT, 0, 120,
-		4000, true, "USR1", "spot"},
-	    {"who did not ask is not moved", NOT_ASKED, false, false, -1, 0, 0,
-		0, false, "USR1", ""},
+	    {"all is open; limits are whole minutes", NONE, false, true, SPOT, NOW + HOUR, 120,
+		4000, true, "USR1", "spot, from"},
+	    {"what the user said stays", SAID, false, true, SPOT, NOW + HOUR, 0, 0, false, "",
+		"spot, from"},
+	    {"one of two that were named", NAMED, false, true, ONDEMAND, NOW + HOUR, 0, 0, false,
+		"USR1", "ondemand, from"},
+	    {"later in its own place", IN_PLACE, false, true, -1, NOW + HOUR, 0, 0, false, "USR1",
+		"ondemand, from"},
+	    {"a minute is now", SOON, false, true, SPOT, 0, 120, 4000, true, "USR1", "spot, now"},
+	    {"a begin of the user's", PINNED, false, true, SPOT, 0, 120, 4000, true, "USR1",
+		"spot"},
+	    {"srun waits for nothing", INTERACTIVE, false, true, SPOT, 0, 120, 4000, true, "USR1",
+		"spot"},
+	    {"who did not ask is not moved", NOT_ASKED, false, false, -1, 0, 0, 0, false, "USR1",
+		""},
 	    {"advise only tells", ADVISE, false, false, -1, 0, 0, 0, false, "",
 		"\nmode advise: the job was not changed"},
 	    {"and tells all", ADVISE_ALL, false, false, -1, 0, 0, 0, false, "",
 		"\nmode advise: the job was not changed"},
-	    {"observe tells who asked", OBSERVE, false, false, -1, 0, 0, 0,
-		false, "", "\nmode observe: the job was not changed"},
-	    {"and nobody else", OBSERVE_ALL, false, false, -1, 0, 0, 0, false,
-		"", ""},
-	    {"no plan: the signal is the user's wish", NO_PLAN, false, false,
-		-1, 0, 0, 0, false, "USR1", ""},
+	    {"observe tells who asked", OBSERVE, false, false, -1, 0, 0, 0, false, "",
+		"\nmode observe: the job was not changed"},
+	    {"and nobody else", OBSERVE_ALL, false, false, -1, 0, 0, 0, false, "", ""},
+	    {"no plan: the signal is the user's wish", NO_PLAN, false, false, -1, 0, 0, 0, false,
+		"USR1", ""},
 	    {"it stays", STAYS, false, false, -1, 0, 0, 0, false, "USR1",
 		"Nothing better was found"},
 	    {"over --max-cost", TOO_DEAR, true, false, -1, 0, 0, 0, false, "",
 		"--max-cost: $1.00 is the most"},
-	    {"over --max-cost, observed", TOO_DEAR_OBSERVED, false, false, -1,
-		0, 0, 0, false, "",
+	    {"over --max-cost, observed", TOO_DEAR_OBSERVED, false, false, -1, 0, 0, 0, false, "",
 		"\n--max-cost: $1.00 is the most; mode observe: the job was "
 		"not changed"},
 	};
@@ -241,8 +235,7 @@ test_edits(void **state)
 		if (cases[i].words[0] == '\0')
 			assert_string_equal(words_of(&edits), "");
 		else
-			assert_non_null(
-			    strstr(words_of(&edits), cases[i].words));
+			assert_non_null(strstr(words_of(&edits), cases[i].words));
 	}
 }
 
@@ -286,19 +279,16 @@ test_places(void **state)
 	int64_t earliest_utc_s;
 
 	(void)state;
-	assert_int_equal(
-	    lt_edits_places(places, &earliest_utc_s, &request, NULL), 1);
+	assert_int_equal(lt_edits_places(places, &earliest_utc_s, &request, NULL), 1);
 	assert_int_equal(places[0], ONDEMAND);
 	assert_int_equal(earliest_utc_s, NOW);
 	request.named_count = 2;
 	request.named[0] = SPOT;
 	request.named[1] = ONDEMAND;
-	assert_int_equal(
-	    lt_edits_places(places, &earliest_utc_s, &request, NULL), 2);
+	assert_int_equal(lt_edits_places(places, &earliest_utc_s, &request, NULL), 2);
 	assert_int_equal(places[0], SPOT);
 	assert_int_equal(places[1], ONDEMAND);
-	assert_int_equal(
-	    lt_edits_places(places, &earliest_utc_s, &request, &plan), 1);
+	assert_int_equal(lt_edits_places(places, &earliest_utc_s, &request, &plan), 1);
 	assert_int_equal(places[0], SPOT);
 	assert_int_equal(earliest_utc_s, NOW + HOUR);
 	request.earliest_utc_s = NOW + 3 * HOUR;
@@ -306,8 +296,8 @@ test_places(void **state)
 	assert_int_equal(earliest_utc_s, NOW + 3 * HOUR);
 }
 
-/* A change of the job is told to who asked for no plan, too; what is none, to
- * who asked or is advised. */
+/* A change of the job is told to who asked for no plan, too; what is none, to who asked or is
+ * advised. */
 static void
 test_cap(void **state)
 {
@@ -330,11 +320,9 @@ test_cap(void **state)
 		char want[256];
 
 		setup(state);
-		plan.capped = (struct lt_capped){
-		    "1200", "", NOW + HOUR, 80000, 1900, 400, 500};
+		plan.capped = (struct lt_capped){"1200", "", NOW + HOUR, 80000, 1900, 400, 500};
 		plan.moved = false;
-		plan.objective =
-		    cases[i].asked ? LT_OBJECTIVE_COST : LT_OBJECTIVE_OFF;
+		plan.objective = cases[i].asked ? LT_OBJECTIVE_COST : LT_OBJECTIVE_OFF;
 		market.mode = cases[i].mode;
 		intent.asked = cases[i].asked;
 		lt_edits_of_plan(&edits, &intent);
@@ -351,8 +339,7 @@ test_cap(void **state)
 static void
 test_precision(void **state)
 {
-	struct lt_gpu gpu =
-	    *lt_gpu_find(&(struct lt_gpu){.name = ""}, "A100-SXM4-40GB");
+	struct lt_gpu gpu = *lt_gpu_find(&(struct lt_gpu){.name = ""}, "A100-SXM4-40GB");
 	struct lt_shape shape = {.gpu_index = 0};
 	struct lt_edits edits;
 
@@ -372,15 +359,13 @@ test_precision(void **state)
 	assert_null(strstr(words_of(&edits), "fp8"));
 	market.mode = LT_MODE_OBSERVE; /* it stays */
 	lt_edits_of_plan(&edits, &intent);
-	assert_non_null(
-	    strstr(words_of(&edits), "; no fp8 on A100-SXM4-40GB: bf16"));
+	assert_non_null(strstr(words_of(&edits), "; no fp8 on A100-SXM4-40GB: bf16"));
 }
 
 static void
 test_modes(void **state)
 {
-	static const enum lt_may all[] = {
-	    LT_MAY_EDIT, LT_MAY_REFUSE, LT_MAY_HOLD, LT_MAY_ADVISE};
+	static const enum lt_may all[] = {LT_MAY_EDIT, LT_MAY_REFUSE, LT_MAY_HOLD, LT_MAY_ADVISE};
 	static const bool may[3][4] = {
 	    [LT_MODE_OBSERVE] = {false, false, false, false},
 	    [LT_MODE_ADVISE] = {false, false, false, true},
@@ -390,9 +375,7 @@ test_modes(void **state)
 	(void)state;
 	for (int mode = 0; mode < 3; mode++)
 		for (int i = 0; i < 4; i++)
-			assert_int_equal(
-			    lt_mode_may((enum lt_mode)mode, all[i]),
-			    may[mode][i]);
+			assert_int_equal(lt_mode_may((enum lt_mode)mode, all[i]), may[mode][i]);
 	assert_false(lt_mode_may((enum lt_mode)3, LT_MAY_EDIT));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever the job, what its user is told is two lines at most, of 100 columns
- * with what Slurm puts before them, and no figure in them is cut.
+ * Whatever the job, what its user is told is two lines at most, of 100 columns with what Slurm puts
+ * before them, and no figure in them is cut.
  */
 #include "plan_fixture.h"
 
@@ -55,8 +55,7 @@ static void
 any_estimate(struct lt_estimate *estimate)
 {
 	estimate->start_utc_s = NOW + (int64_t)below(20 * 24) * HOUR / 2;
-	estimate->end_utc_s =
-	    estimate->start_utc_s + (int64_t)below(100) * HOUR;
+	estimate->end_utc_s = estimate->start_utc_s + (int64_t)below(100) * HOUR;
 	estimate->has_cost = below(8) > 0;
 	estimate->has_carbon = below(8) > 0;
 	estimate->cost_micros = any_amount();
@@ -68,10 +67,8 @@ any_estimate(struct lt_estimate *estimate)
 static void
 any_job(void)
 {
-	static const char *const currencies[] = {
-	    "", "USD", "EUR", "JPY", "KWD", "CHF"};
-	static const enum lt_mode modes[] = {
-	    LT_MODE_OBSERVE, LT_MODE_ADVISE, LT_MODE_ENFORCE};
+	static const char *const currencies[] = {"", "USD", "EUR", "JPY", "KWD", "CHF"};
+	static const enum lt_mode modes[] = {LT_MODE_OBSERVE, LT_MODE_ADVISE, LT_MODE_ENFORCE};
 
 	setup(NULL);
 	any_name(partitions[ONDEMAND].name, LT_NAME_SIZE);
@@ -80,10 +77,8 @@ any_job(void)
 	series.quality = (enum lt_quality)below(LT_QUALITY_COUNT);
 	partitions[SPOT].price_series = 0;
 	partitions[SPOT].flags |= LT_PARTITION_MANAGED;
-	snprintf(market.currency, sizeof(market.currency), "%s",
-	    currencies[below(6)]);
-	snprintf(market.zone.steps[0].abbreviation,
-	    sizeof(market.zone.steps[0].abbreviation), "%s",
+	snprintf(market.currency, sizeof(market.currency), "%s", currencies[below(6)]);
+	snprintf(market.zone.steps[0].abbreviation, sizeof(market.zone.steps[0].abbreviation), "%s",
 	    heads() ? "+1245" : "CEST");
 	market.mode = modes[below(3)];
 	market.proof_required = heads();
@@ -94,35 +89,32 @@ any_job(void)
 	plan.moved = heads();
 	plan.fits = below(4) > 0;
 	plan.objective = heads() ? LT_OBJECTIVE_FAST : LT_OBJECTIVE_BALANCED;
-	plan.line = (struct lt_line){heads(), false, any_amount(), any_amount(),
-	    any_amount(), any_amount()};
+	plan.line = (struct lt_line){
+	    heads(), false, any_amount(), any_amount(), any_amount(), any_amount()};
 	if (!plan.moved)
 		plan.chosen = plan.home;
 	else if (heads())
 		plan.chosen.partition = ONDEMAND;
 	for (int i = 0; i < PARTITIONS; i++)
-		plan.candidates[i] = (struct lt_candidate){
-		    .reject = (enum lt_reject)below(LT_REJECT_COUNT),
-		    .wanted = (double)any_amount(),
-		    .found = (double)any_amount()};
+		plan.candidates[i] =
+		    (struct lt_candidate){.reject = (enum lt_reject)below(LT_REJECT_COUNT),
+			.wanted = (double)any_amount(),
+			.found = (double)any_amount()};
 	plan.pins = heads() ? (uint32_t)below(LT_PIN_END) : 0;
 	any_name(plan.pinned_by, LT_NAME_SIZE);
 	plan.compared = (enum lt_compared)below(3);
 	plan.holdout_ppm = (uint32_t)below(1000000);
 	if (heads())
-		plan.capped = (struct lt_capped){"1200", "highm1", NOW + HOUR,
-		    (uint32_t)below(900000), any_amount() / 1000,
-		    (uint32_t)below(900), (uint32_t)below(900)};
+		plan.capped =
+		    (struct lt_capped){"1200", "highm1", NOW + HOUR, (uint32_t)below(900000),
+			any_amount() / 1000, (uint32_t)below(900), (uint32_t)below(900)};
 	request.array_tasks = heads() ? 1 : (uint32_t)below(100000);
 	request.max_cost_micros = heads() ? LT_UNSET_64 : any_amount();
 	request.limit_s = (int64_t)below(1000000);
-	request.expected_run_s =
-	    heads() ? LT_UNSET_64 : (int64_t)below(1000000);
-	request.deadline_utc_s =
-	    heads() ? LT_UNSET_64 : NOW + (int64_t)below(1000000);
+	request.expected_run_s = heads() ? LT_UNSET_64 : (int64_t)below(1000000);
+	request.deadline_utc_s = heads() ? LT_UNSET_64 : NOW + (int64_t)below(1000000);
 	request.script_hash = below(2);
-	request.left =
-	    (struct lt_amount){heads(), heads(), any_amount(), any_amount()};
+	request.left = (struct lt_amount){heads(), heads(), any_amount(), any_amount()};
 	lt_options_init(&options);
 	options.carbon_aware_set = heads();
 	intent = (struct lt_intent){.market = &market,
@@ -133,8 +125,8 @@ any_job(void)
 	    .now_utc_s = NOW};
 }
 
-/* Every word with a digit in it is one of all that there is to say: none was
- * cut. Names here have no digits. */
+/* Every word with a digit in it is one of all that there is to say: none was cut. Names here have
+ * no digits. */
 static void
 check_figures(const char *line, const char *all)
 {
@@ -146,13 +138,11 @@ check_figures(const char *line, const char *all)
 		if (strchr(";\n", *c) != NULL ||
 		    (strchr(",.:", *c) != NULL && strchr(" \n", c[1]) != NULL))
 			*c = ' ';
-	for (char *word = strtok(copy, " "); word != NULL;
-	     word = strtok(NULL, " ")) {
+	for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
 		char wanted[128];
 
 		word[strcspn(word, ";\n")] = '\0';
-		while (word[0] != '\0' &&
-		       strchr(",.:", word[strlen(word) - 1]) != NULL)
+		while (word[0] != '\0' && strchr(",.:", word[strlen(word) - 1]) != NULL)
 			word[strlen(word) - 1] = '\0';
 		if (strpbrk(word, "0123456789") == NULL)
 			continue;
@@ -188,34 +178,29 @@ test_any_job(void **state)
 			continue;
 		if (below(4) == 0)
 			lt_over_note(&edits.notes,
-			    "held until the budget is raised or --time lowered",
-			    &verdict, market.currency);
+			    "held until the budget is raised or --time lowered", &verdict,
+			    market.currency);
 		char said[LT_EDITS_WORDS_SIZE];
 
 		lt_edits_words(said, sizeof(said), &edits, &intent);
 
-		const struct lt_told plain = {
-		    &plan, &request, &market, NOW, true};
+		const struct lt_told plain = {&plan, &request, &market, NOW, true};
 		lt_plan_line(&line, &plain);
 		lt_brief_text(all, sizeof(all) / 2, &line, LT_BRIEF_ALL);
 		const size_t length = strlen(all);
 		all[length] = '\n';
-		lt_brief_text(all + length + 1, sizeof(all) / 2, &edits.notes,
-		    LT_BRIEF_ALL);
+		lt_brief_text(all + length + 1, sizeof(all) / 2, &edits.notes, LT_BRIEF_ALL);
 		int lines = 0;
 		for (const char *at = said; *at != '\0'; lines++) {
 			char one[LT_EDITS_WORDS_SIZE];
 
-			snprintf(one, sizeof(one), "%.*s",
-			    (int)strcspn(at, "\n"), at);
+			snprintf(one, sizeof(one), "%.*s", (int)strcspn(at, "\n"), at);
 			at += strlen(one);
 			at += *at != '\0';
-			if (lt_text_width(one) +
-				    lt_text_width("sbatch: lowtide: ") >
+			if (lt_text_width(one) + lt_text_width("sbatch: lowtide: ") >
 				LT_TERMINAL_COLUMNS ||
 			    one[0] == '\0')
-				fail_msg("%d: %d columns: %s", i,
-				    lt_text_width(one), one);
+				fail_msg("%d: %d columns: %s", i, lt_text_width(one), one);
 			check_figures(one, all);
 		}
 		assert_true(lines <= 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * EIA's fuel mix: rows parsed into hours, then fetched over pages from a
- * server that answers as EIA does. Also eq. (34) itself, of fuel_mix.c.
+ * EIA's fuel mix: rows parsed into hours, then fetched over pages from a server that answers as EIA
+ * does. Also eq. (34) itself, of fuel_mix.c.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -19,12 +19,11 @@
 #define FIXTURE "tests/fixtures/eia/fuel_mix_SYNTHETIC.json"
 #define NOW 1683244800 /* 2023-05-05T00:00Z */
 /* A row of CISO; value as JSON has it. */
-#define ROW(hour, fuel, value)                                                 \
-	"{\"period\":\"2023-05-04T" hour                                       \
-	"\",\"respondent\":\"CISO\",\"fueltype\":\"" fuel                      \
+#define ROW(hour, fuel, value)                                                                     \
+	"{\"period\":\"2023-05-04T" hour "\",\"respondent\":\"CISO\",\"fueltype\":\"" fuel         \
 	"\",\"value\":" value ",\"value-units\":\"megawatthours\"}"
-#define ON(period)                                                             \
-	"{\"period\":\"" period "\",\"respondent\":\"CISO\",\"fueltype\":"     \
+#define ON(period)                                                                                 \
+	"{\"period\":\"" period "\",\"respondent\":\"CISO\",\"fueltype\":"                         \
 	"\"NG\",\"value\":10,\"value-units\":\"megawatthours\"}"
 #define ANSWER(rows) "{\"response\":{\"total\":\"2\",\"data\":[" rows "]}}"
 
@@ -37,20 +36,18 @@ assert_near(double value, double wanted)
 
 static const struct option_case option_cases[] = {
     {"no respondent", {{NULL, NULL}}, 0, "needs \"respondent\""},
-    {"in small letters", {{"respondent", "ciso"}}, 10,
-	"got \"ciso\", want EIA's code in capitals"},
+    {"in small letters", {{"respondent", "ciso"}}, 10, "got \"ciso\", want EIA's code in capitals"},
     {"a query in it", {{"respondent", "A&b=c"}}, 10, "want EIA's code"},
     {"too long", {{"respondent", "CALIFORNIA"}}, 10, "want EIA's code"},
-    {"two keys", {{"respondent", "PJM"}, {"key_file", "/a"}, {"key_env", "B"}},
-	12, "want one of them"},
-    {"factors of another kind",
-	{{"respondent", "PJM"}, {"emission_factors", "marginal"}}, 11,
+    {"two keys", {{"respondent", "PJM"}, {"key_file", "/a"}, {"key_env", "B"}}, 12,
+	"want one of them"},
+    {"factors of another kind", {{"respondent", "PJM"}, {"emission_factors", "marginal"}}, 11,
 	"got \"marginal\", want lifecycle or direct"},
     {"not http", {{"respondent", "PJM"}, {"url", "ftp://a"}}, 11, "http://"},
     {"without a key", {{"respondent", "US48"}}, 0, NULL},
     {"with all",
-	{{"respondent", "PJM"}, {"key_file", "/a"},
-	    {"emission_factors", "direct"}, {"url", "https://mirror/"}},
+	{{"respondent", "PJM"}, {"key_file", "/a"}, {"emission_factors", "direct"},
+	    {"url", "https://mirror/"}},
 	0, NULL},
 };
 
@@ -65,13 +62,9 @@ static const struct parse_case parse_cases[] = {
     {.why = "empty", .bytes = "", .says = "empty, want JSON"},
     {.why = "cut off", .bytes = "{\"response\":{", .says = "not JSON"},
     {.why = "a list", .bytes = "[]", .says = "JSON without \"data\""},
-    {.why = "no data",
-	.bytes = "{\"response\":{}}",
-	.says = "without \"data\""},
+    {.why = "no data", .bytes = "{\"response\":{}}", .says = "without \"data\""},
     {.why = "no rows", .bytes = ANSWER(""), .says = "no complete hour"},
-    {.why = "a row that is none",
-	.bytes = ANSWER("7"),
-	.says = "respondent: got none, want CISO"},
+    {.why = "a row that is none", .bytes = ANSWER("7"), .says = "respondent: got none, want CISO"},
     {.why = "no key",
 	.bytes = "{\"error\":{\"code\":\"API_KEY_MISSING\",\"message\":\"No "
 		 "api_key was supplied.\"}}",
@@ -95,9 +88,7 @@ static const struct parse_case parse_cases[] = {
 			"\"CISO\",\"fueltype\":\"NG\",\"value\":1,"
 			"\"value-units\":\"megawatthours\"}"),
 	.says = "a row without fueltype or period"},
-    {.why = "all null",
-	.bytes = ANSWER(ROW("21", "NG", "null")),
-	.says = "no complete hour"},
+    {.why = "all null", .bytes = ANSWER(ROW("21", "NG", "null")), .says = "no complete hour"},
     {.why = "nothing is generated",
 	.bytes = ANSWER(ROW("21", "NG", "0") "," ROW("21", "SUN", "-4")),
 	.says = "no generation at all"},
@@ -119,23 +110,22 @@ static const struct parse_case parse_cases[] = {
 	.value = (30 * 490 + 10 * 11) / 40.0,
     },
     {.why = "a little below 0 is 0, far below is a gap",
-	.bytes = ANSWER(ROW("21", "NG", "30") "," ROW("21", "SUN",
-	    "-90") "," ROW("22", "NG", "30") "," ROW("22", "SUN", "-101")),
+	.bytes = ANSWER(ROW("21", "NG", "30") "," ROW("21", "SUN", "-90") "," ROW(
+	    "22", "NG", "30") "," ROW("22", "SUN", "-101")),
 	.count = 1,
 	.value = 490,
 	.note = "1 of 2 hours left out: a fuel is far below 0"},
     {
 	.why = "storage counts neither way",
-	.bytes = ANSWER(ROW("21", "NG", "30") "," ROW(
-	    "21", "BAT", "-5000") "," ROW("21", "PS", "800") "," ROW("21",
-	    "UES", "70") "," ROW("21", "OES", "70")),
+	.bytes = ANSWER(ROW("21", "NG", "30") "," ROW("21", "BAT", "-5000") "," ROW(
+	    "21", "PS", "800") "," ROW("21", "UES", "70") "," ROW("21", "OES", "70")),
 	.count = 1,
 	.value = 490,
     },
     {
 	.why = "solar with batteries is solar",
-	.bytes = ANSWER(ROW("21", "NG", "10") "," ROW(
-	    "21", "SNB", "20") "," ROW("21", "SUN", "10")),
+	.bytes =
+	    ANSWER(ROW("21", "NG", "10") "," ROW("21", "SNB", "20") "," ROW("21", "SUN", "10")),
 	.count = 1,
 	.value = (10 * 490 + 30 * 48) / 40.0,
     },
@@ -145,26 +135,23 @@ static const struct parse_case parse_cases[] = {
 	.value = (490 + 700) / 2.0,
 	.note = "fuel FUS is not known, counted as other"},
     {.why = "an hour without its usual fuel is a gap, missing is not zero",
-	.bytes = ANSWER(ROW("18", "NG", "10") "," ROW(
-	    "18", "SUN", "10") "," ROW("19", "NG", "10") "," ROW("19", "SUN",
-	    "10") "," ROW("20", "NG", "10") "," ROW("20", "SUN",
-	    "null") "," ROW("21", "NG", "10") "," ROW("21", "SUN", "10")),
+	.bytes = ANSWER(ROW("18", "NG", "10") "," ROW("18", "SUN", "10") "," ROW(
+	    "19", "NG", "10") "," ROW("19", "SUN", "10") "," ROW("20", "NG", "10") "," ROW("20",
+	    "SUN", "null") "," ROW("21", "NG", "10") "," ROW("21", "SUN", "10")),
 	.count = 3,
 	.value = (490 + 48) / 2.0,
 	.note = "1 of 4 hours left out: a fuel is missing"},
     {
 	.why = "that the newest hour is late is usual",
-	.bytes = ANSWER(ROW("18", "NG", "10") "," ROW(
-	    "18", "SUN", "10") "," ROW("19", "NG", "10") "," ROW("19", "SUN",
-	    "10") "," ROW("20", "NG", "10") "," ROW("20", "SUN",
-	    "10") "," ROW("21", "NG", "10") "," ROW("21", "SUN", "null")),
+	.bytes = ANSWER(ROW("18", "NG", "10") "," ROW("18", "SUN", "10") "," ROW(
+	    "19", "NG", "10") "," ROW("19", "SUN", "10") "," ROW("20", "NG", "10") "," ROW("20",
+	    "SUN", "10") "," ROW("21", "NG", "10") "," ROW("21", "SUN", "null")),
 	.count = 3,
 	.value = (490 + 48) / 2.0,
     },
     {
 	.why = "the later of two rows wins",
-	.bytes = ANSWER(ROW("21", "NG", "10") "," ROW(
-	    "21", "WND", "10") "," ROW("21", "NG", "30")),
+	.bytes = ANSWER(ROW("21", "NG", "10") "," ROW("21", "WND", "10") "," ROW("21", "NG", "30")),
 	.count = 1,
 	.value = (30 * 490 + 10 * 11) / 40.0,
     },
@@ -180,30 +167,27 @@ test_parse(void **state)
 	check_answers(&options, NOW, parse_cases, COUNT(parse_cases));
 }
 
-/* Hours are UTC: none is missing or long in the night of 12 March, in which
- * California's clocks went from 02:00 to 03:00 (10:00 UTC). */
+/* Hours are UTC: none is missing or long in the night of 12 March, in which California's clocks
+ * went from 02:00 to 03:00 (10:00 UTC). */
 static void
 test_clocks_change(void **state)
 {
 	static const struct pair pairs[] = {{"respondent", "CISO"}, {0}};
-	static const char bytes[] = ANSWER(ON("2023-03-12T09") "," ON(
-	    "2023-03-12T10") "," ON("2023-03-12T11"));
+	static const char bytes[] =
+	    ANSWER(ON("2023-03-12T09") "," ON("2023-03-12T10") "," ON("2023-03-12T11"));
 	const struct lt_source_options options = options_of(pairs);
 	const int64_t first_utc_s = 1678608000; /* 2023-03-12T08:00Z */
 	struct lt_points points = {0};
 
 	(void)state;
-	assert_int_equal(lt_adapter_parse(adapter, &options,
-			     &(struct lt_answer){
-				 bytes, sizeof(bytes) - 1, first_utc_s + 86400},
-			     &points, NULL),
+	assert_int_equal(
+	    lt_adapter_parse(adapter, &options,
+		&(struct lt_answer){bytes, sizeof(bytes) - 1, first_utc_s + 86400}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 3);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(
-		    points.points[i].start_utc_s, first_utc_s + 3600 * i);
-		assert_int_equal(
-		    points.points[i].end_utc_s, first_utc_s + 3600 * (i + 1));
+		assert_int_equal(points.points[i].start_utc_s, first_utc_s + 3600 * i);
+		assert_int_equal(points.points[i].end_utc_s, first_utc_s + 3600 * (i + 1));
 	}
 	lt_points_free(&points);
 }
@@ -221,9 +205,8 @@ test_fixture(void **state)
 	const size_t length = read_fixture(FIXTURE, bytes, sizeof(bytes));
 
 	(void)state;
-	assert_int_equal(
-	    lt_adapter_parse(adapter, &options,
-		&(struct lt_answer){bytes, length, NOW}, &points, NULL),
+	assert_int_equal(lt_adapter_parse(adapter, &options,
+			     &(struct lt_answer){bytes, length, NOW}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 3);
 	assert_int_equal(points.points[0].start_utc_s, NOW - 5 * 3600);
@@ -238,12 +221,10 @@ test_fixture(void **state)
 	lt_points_free(&points);
 
 	options = options_of(direct);
-	assert_int_equal(
-	    lt_adapter_parse(adapter, &options,
-		&(struct lt_answer){bytes, length, NOW}, &points, NULL),
+	assert_int_equal(lt_adapter_parse(adapter, &options,
+			     &(struct lt_answer){bytes, length, NOW}, &points, NULL),
 	    LT_OK);
-	assert_near(points.points[0].value,
-	    (1000 * 760 + 5000 * 370 + 100 * 649) / 12500.0);
+	assert_near(points.points[0].value, (1000 * 760 + 5000 * 370 + 100 * 649) / 12500.0);
 	lt_points_free(&points);
 }
 
@@ -269,14 +250,13 @@ test_factors(void **state)
 			continue;
 		assert_true(lifecycle >= 11);
 		assert_true(lt_fuel_factor(fuel, true) < lifecycle);
-		snprintf(row, sizeof(row), " | %.0f | %.0f |", lifecycle,
-		    lt_fuel_factor(fuel, true));
+		snprintf(
+		    row, sizeof(row), " | %.0f | %.0f |", lifecycle, lt_fuel_factor(fuel, true));
 		if (strstr(page, row) == NULL)
 			fail_msg("docs/model.md has no \"%s\"", row);
 	}
-	assert_int_equal(
-	    lt_adapter_parse(adapter, &options,
-		&(struct lt_answer){bytes, strlen(bytes), NOW}, &points, NULL),
+	assert_int_equal(lt_adapter_parse(adapter, &options,
+			     &(struct lt_answer){bytes, strlen(bytes), NOW}, &points, NULL),
 	    LT_OK);
 	assert_true(points.points[0].value == 0);
 	lt_points_free(&points);
@@ -328,8 +308,8 @@ test_fetch(void **state)
 	setenv("LT_TEST_KEY", MIX_KEY, 1);
 	for (size_t i = 0; i < COUNT(fetches); i++) {
 		char url[64];
-		const struct pair pairs[] = {{"respondent", "CISO"},
-		    {"url", url}, {"key_env", "LT_TEST_KEY"}, {NULL, NULL}};
+		const struct pair pairs[] = {
+		    {"respondent", "CISO"}, {"url", url}, {"key_env", "LT_TEST_KEY"}, {NULL, NULL}};
 		static struct lt_source_memory memory;
 		struct lt_points points = {0};
 		struct lt_error err = {0};
@@ -338,8 +318,8 @@ test_fetch(void **state)
 		struct lt_source_options options = options_of(pairs);
 		options.memory = &memory;
 		if (lt_adapter_fetch(adapter, &options,
-			&(struct lt_window){now_utc_s - fetches[i].days * 86400,
-			    now_utc_s + 86400, now_utc_s},
+			&(struct lt_window){
+			    now_utc_s - fetches[i].days * 86400, now_utc_s + 86400, now_utc_s},
 			&points, &err) != LT_OK)
 			fail_msg("%s: %s", fetches[i].path, err.text);
 		assert_true(points.count >= (size_t)fetches[i].days * 24 - 3);
@@ -349,8 +329,7 @@ test_fetch(void **state)
 		for (int j = 0; j < memory.trace_count; j++) {
 			const char *const line = memory.trace[j].request;
 
-			assert_non_null(
-			    strstr(line, "facets%5Brespondent%5D%5B%5D=CISO"));
+			assert_non_null(strstr(line, "facets%5Brespondent%5D%5B%5D=CISO"));
 			assert_null(strstr(line, "api_key"));
 			assert_null(strstr(line, "key+1"));
 			assert_null(strpbrk(line, "[]"));
@@ -364,8 +343,7 @@ static void
 test_old_fails(void **state)
 {
 	char url[64];
-	const struct pair pairs[] = {
-	    {"respondent", "CISO"}, {"url", url}, {NULL, NULL}};
+	const struct pair pairs[] = {{"respondent", "CISO"}, {"url", url}, {NULL, NULL}};
 	const int64_t now_utc_s = server_stop_clock();
 	struct lt_points points = {0};
 	struct lt_error err = {0};
@@ -374,14 +352,12 @@ test_old_fails(void **state)
 	url_of(url, "eia-old-fails");
 	const struct lt_source_options options = options_of(pairs);
 	if (lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){
-		    now_utc_s - 28 * 86400, now_utc_s, now_utc_s},
-		&points, &err) != LT_OK)
+		&(struct lt_window){now_utc_s - 28 * 86400, now_utc_s, now_utc_s}, &points,
+		&err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_between((int64_t)points.count, 490, 500);
 	assert_hours(&points, now_utc_s);
-	assert_non_null(strstr(
-	    points.note, "without older hours: 127.0.0.1: HTTP status 503"));
+	assert_non_null(strstr(points.note, "without older hours: 127.0.0.1: HTTP status 503"));
 	lt_points_free(&points);
 }
 
@@ -393,26 +369,20 @@ test_errors(void **state)
 		int code;
 		int64_t retry_after_s;
 	} cases[] = {
-	    {"eia", "CISO", "wrong",
-		"HTTP status 403, want 200: API_KEY_INVALID: An invalid",
+	    {"eia", "CISO", "wrong", "HTTP status 403, want 200: API_KEY_INVALID: An invalid",
 		LT_ENET, 0},
-	    {"eia", "CISO", "busy",
-		"HTTP status 429, want 200: OVER_RATE_LIMIT: You have", LT_ENET,
+	    {"eia", "CISO", "busy", "HTTP status 429, want 200: OVER_RATE_LIMIT: You have", LT_ENET,
 		3600},
-	    {"eia-400", "CISO", MIX_KEY,
-		"HTTP status 400, want 200: Invalid facet", LT_ENET, 0},
-	    {"eia-other", "CISO", MIX_KEY, "respondent: got XX, want CISO",
-		LT_EINPUT, 0},
-	    {"eia", "NONE", MIX_KEY, "no rows for respondent NONE", LT_EINPUT,
-		0},
+	    {"eia-400", "CISO", MIX_KEY, "HTTP status 400, want 200: Invalid facet", LT_ENET, 0},
+	    {"eia-other", "CISO", MIX_KEY, "respondent: got XX, want CISO", LT_EINPUT, 0},
+	    {"eia", "NONE", MIX_KEY, "no rows for respondent NONE", LT_EINPUT, 0},
 	};
 	const int64_t now_utc_s = server_stop_clock();
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char url[64];
-		const struct pair pairs[] = {
-		    {"respondent", cases[i].respondent}, {"url", url},
+		const struct pair pairs[] = {{"respondent", cases[i].respondent}, {"url", url},
 		    {"key_env", "LT_TEST_KEY"}, {NULL, NULL}};
 		struct lt_points points = {0};
 		struct lt_error err = {0};
@@ -421,9 +391,7 @@ test_errors(void **state)
 		setenv("LT_TEST_KEY", cases[i].key, 1);
 		const struct lt_source_options options = options_of(pairs);
 		const int code = lt_adapter_fetch(adapter, &options,
-		    &(struct lt_window){
-			now_utc_s - 86400, now_utc_s, now_utc_s},
-		    &points, &err);
+		    &(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s}, &points, &err);
 		if (code != cases[i].code || points.count != 0 ||
 		    points.retry_after_s != cases[i].retry_after_s)
 			fail_msg("%s: %d %s", cases[i].says, code, err.text);
@@ -438,8 +406,8 @@ static void
 test_key_file(void **state)
 {
 	char path[] = "/tmp/lt_eia_XXXXXX", url[64];
-	const struct pair pairs[] = {{"respondent", "PJM"}, {"url", url},
-	    {"key_file", path}, {NULL, NULL}};
+	const struct pair pairs[] = {
+	    {"respondent", "PJM"}, {"url", url}, {"key_file", path}, {NULL, NULL}};
 	const int64_t now_utc_s = server_stop_clock();
 	struct lt_points points = {0};
 	struct lt_error err = {0};
@@ -450,23 +418,20 @@ test_key_file(void **state)
 	const struct lt_source_options options = options_of(pairs);
 	assert_int_equal(
 	    lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s},
-		&points, NULL),
+		&(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s}, &points, NULL),
 	    LT_OK);
 	lt_points_free(&points);
 	chmod(path, 0644);
 	assert_int_equal(
 	    lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s},
-		&points, &err),
+		&(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s}, &points, &err),
 	    LT_EDENIED);
 	assert_says("mode", &err, "lets others read a secret");
 	unlink(path);
 	memset(&err, 0, sizeof(err));
 	assert_int_equal(
 	    lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s},
-		&points, &err),
+		&(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s}, &points, &err),
 	    LT_ENOENT); /* never the demo key instead */
 	lt_points_free(&points);
 }
@@ -482,9 +447,8 @@ test_future(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(
-	    lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){NOW, NOW + 86400, NOW}, &points, &err),
+	assert_int_equal(lt_adapter_fetch(adapter, &options,
+			     &(struct lt_window){NOW, NOW + 86400, NOW}, &points, &err),
 	    LT_EINPUT);
 	assert_says("future", &err, "no whole hour of the past");
 }

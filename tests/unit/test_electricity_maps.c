@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Electricity Maps: captured and odd answers parsed, then fetched with keys of
- * plans that may much and little, from a server that answers as it does.
+ * Electricity Maps: captured and odd answers parsed, then fetched with keys of plans that may much
+ * and little, from a server that answers as it does.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,12 +15,11 @@
 
 #define FIXTURES "tests/fixtures/electricity_maps/"
 #define T0 1709751600 /* 2024-03-06T19:00Z, of the captured answers */
-#define ROW(time, value, rest)                                                 \
-	"{\"zone\":\"DE\",\"carbonIntensity\":" value                          \
-	",\"datetime\":\"2024-03-06T" time ":00.000Z\"" rest "}"
-#define AT(time, value)                                                        \
-	"{\"zone\":\"DE\",\"carbonIntensity\":" value                          \
-	",\"datetime\":\"2024-" time "\"}"
+#define ROW(time, value, rest)                                                                     \
+	"{\"zone\":\"DE\",\"carbonIntensity\":" value ",\"datetime\":\"2024-03-06T" time           \
+	":00.000Z\"" rest "}"
+#define AT(time, value)                                                                            \
+	"{\"zone\":\"DE\",\"carbonIntensity\":" value ",\"datetime\":\"2024-" time "\"}"
 #define LIST(key, rows) "{\"zone\":\"DE\",\"" key "\":[" rows "]}"
 
 static const struct option_case option_cases[] = {
@@ -30,36 +29,27 @@ static const struct option_case option_cases[] = {
 	{{"zone", "DE"}, {"key_env", "K"}, {"data_center_provider", "gcp"},
 	    {"data_center_region", "europe-west1"}},
 	12, "want zone, or"},
-    {"half a data centre", {{"data_center_provider", "gcp"}, {"key_env", "K"}},
-	10, "together"},
-    {"the other half",
-	{{"data_center_region", "europe-west1"}, {"key_env", "K"}}, 10,
-	"together"},
-    {"small letters", {{"zone", "de"}, {"key_env", "K"}}, 10,
-	"zone: got \"de\", want a zone"},
+    {"half a data centre", {{"data_center_provider", "gcp"}, {"key_env", "K"}}, 10, "together"},
+    {"the other half", {{"data_center_region", "europe-west1"}, {"key_env", "K"}}, 10, "together"},
+    {"small letters", {{"zone", "de"}, {"key_env", "K"}}, 10, "zone: got \"de\", want a zone"},
     {"a query", {{"zone", "DE&zone=FR"}, {"key_env", "K"}}, 10, "got \"DE&"},
     {"empty", {{"zone", ""}, {"key_env", "K"}}, 10, "got \"\""},
     {"a region in capitals",
-	{{"data_center_provider", "gcp"}, {"data_center_region", "EU"},
-	    {"key_env", "K"}},
-	11, "want small letters such as europe-west1"},
+	{{"data_center_provider", "gcp"}, {"data_center_region", "EU"}, {"key_env", "K"}}, 11,
+	"want small letters such as europe-west1"},
     {"two keys", {{"zone", "DE"}, {"key_env", "K"}, {"key_file", "/k"}}, 11,
 	"key_file and key_env, want one"},
-    {"other factors",
-	{{"zone", "DE"}, {"key_env", "K"}, {"emission_factors", "marginal"}},
-	12, "got \"marginal\", want lifecycle or direct"},
-    {"maybe a forecast",
-	{{"zone", "DE"}, {"key_env", "K"}, {"forecast", "maybe"}}, 12,
+    {"other factors", {{"zone", "DE"}, {"key_env", "K"}, {"emission_factors", "marginal"}}, 12,
+	"got \"marginal\", want lifecycle or direct"},
+    {"maybe a forecast", {{"zone", "DE"}, {"key_env", "K"}, {"forecast", "maybe"}}, 12,
 	"want yes or no"},
-    {"an odd horizon",
-	{{"zone", "DE"}, {"key_env", "K"}, {"horizon_hours", "36"}}, 12,
+    {"an odd horizon", {{"zone", "DE"}, {"key_env", "K"}, {"horizon_hours", "36"}}, 12,
 	"got \"36\", want 6, 24, 48 or 72"},
-    {"not http", {{"zone", "DE"}, {"key_env", "K"}, {"url", "a"}}, 12,
-	"want http://"},
+    {"not http", {{"zone", "DE"}, {"key_env", "K"}, {"url", "a"}}, 12, "want http://"},
     {"a zone", {{"zone", "US-CAL-CISO"}, {"key_file", "/etc/k"}}, 0, NULL},
     {"a data centre",
-	{{"data_center_provider", "gcp"}, {"data_center_region", "eu-2"},
-	    {"key_env", "K"}, {"emission_factors", "direct"}},
+	{{"data_center_provider", "gcp"}, {"data_center_region", "eu-2"}, {"key_env", "K"},
+	    {"emission_factors", "direct"}},
 	0, NULL},
 };
 
@@ -79,10 +69,7 @@ static const struct {
 	const char *note;
 } parse_cases[] = {
     {.why = "empty", .bytes = "", .code = LT_EINPUT, .says = "empty, want"},
-    {.why = "a list",
-	.bytes = "[]",
-	.code = LT_EINPUT,
-	.says = "JSON without \"carbonIntensity\""},
+    {.why = "a list", .bytes = "[]", .code = LT_EINPUT, .says = "JSON without \"carbonIntensity\""},
     {.why = "no data, with status 200",
 	.bytes = "{\"status\":\"no-data\",\"data\":{}}",
 	.code = LT_ENET,
@@ -144,14 +131,12 @@ static const struct {
 	.code = LT_EINPUT,
 	.says = "among them: datetime: got \"noon\""},
     {.why = "made up",
-	.bytes =
-	    ROW("19:00", "20", ",\"estimationMethod\":\"SANDBOX_MODE_DATA\""),
+	.bytes = ROW("19:00", "20", ",\"estimationMethod\":\"SANDBOX_MODE_DATA\""),
 	.code = LT_EDENIED,
 	.says = "made-up values (SANDBOX_MODE_DATA)"},
     {.why = "made up, one of many",
-	.bytes =
-	    LIST("data", ROW("18:00", "20", "") "," ROW("19:00", "20",
-			     ",\"estimationMethod\":\"SANDBOX_MODE_DATA\"")),
+	.bytes = LIST("data", ROW("18:00", "20", "") "," ROW(
+				  "19:00", "20", ",\"estimationMethod\":\"SANDBOX_MODE_DATA\"")),
 	.code = LT_EDENIED,
 	.says = "SANDBOX"},
     {.why = "made up, as a whole",
@@ -164,15 +149,13 @@ static const struct {
 	.points = "0=216 estimated"},
     {.why = "history: measured and estimated, and a gap",
 	.bytes = LIST("history",
-	    ROW("16:00", "200", ",\"isEstimated\":false") "," ROW(
-		"17:00", "null", ",\"isEstimated\":false") "," ROW("18:00",
-		"202", ",\"isEstimated\":true")),
+	    ROW("16:00", "200", ",\"isEstimated\":false") "," ROW("17:00", "null",
+		",\"isEstimated\":false") "," ROW("18:00", "202", ",\"isEstimated\":true")),
 	.points = "-3=200 measured, -1=202 estimated",
 	.note = "1 of 3 hours have no usable value"},
     {.why = "of two for one hour the later counts",
-	.bytes =
-	    LIST("data", ROW("18:00", "1", ",\"isEstimated\":true") "," ROW(
-			     "18:00", "2", ",\"isEstimated\":false")),
+	.bytes = LIST("data", ROW("18:00", "1", ",\"isEstimated\":true") "," ROW(
+				  "18:00", "2", ",\"isEstimated\":false")),
 	.points = "-1=2 measured"},
     {.why = "a forecast: rows without more",
 	.bytes = "{\"zone\":\"DE\",\"forecast\":[{\"carbonIntensity\":7,"
@@ -185,18 +168,18 @@ static const struct {
 	.bytes = ROW("20:00", "9", ",\"isEstimated\":false"),
 	.points = "1=9 forecast"},
     {.why = "summer time begins: no hour is missing",
-	.bytes = LIST("history", AT("03-31T01:00:00+01:00", "7") "," AT(
-				     "03-31T03:00:00+02:00", "8")),
+	.bytes =
+	    LIST("history", AT("03-31T01:00:00+01:00", "7") "," AT("03-31T03:00:00+02:00", "8")),
 	.points = "581=7 forecast, 582=8 forecast"},
     {.why = "summer time ends: 02:00 comes twice",
-	.bytes = LIST("history", AT("10-27T02:00:00+02:00", "7") "," AT(
-				     "10-27T02:00:00+01:00", "8")),
+	.bytes =
+	    LIST("history", AT("10-27T02:00:00+02:00", "7") "," AT("10-27T02:00:00+01:00", "8")),
 	.points = "5621=7 forecast, 5622=8 forecast"},
     {.why = "one row of another zone does not cost the others",
-	.bytes = "{\"data\":[" ROW("18:00", "8",
-	    ",\"isEstimated\":true") ",{\"zone\":\"FR\",\"carbonIntensity\":3,"
-				     "\"datetime\":"
-				     "\"2024-03-06T19:00:00.000Z\"}]}",
+	.bytes = "{\"data\":[" ROW(
+	    "18:00", "8", ",\"isEstimated\":true") ",{\"zone\":\"FR\",\"carbonIntensity\":3,"
+						   "\"datetime\":"
+						   "\"2024-03-06T19:00:00.000Z\"}]}",
 	.points = "-1=8 estimated",
 	.note = "1 of 2 hours have no usable value"},
 };
@@ -212,10 +195,9 @@ points_text(const struct lt_points *points, char out[2048])
 
 		if (p->end_utc_s != p->start_utc_s + 3600)
 			length += sprintf(out + length, "not an hour: ");
-		length +=
-		    sprintf(out + length, "%s%lld=%g %s", i == 0 ? "" : ", ",
-			(long long)((p->start_utc_s - T0) / 3600), p->value,
-			lt_quality_name(p->quality));
+		length += sprintf(out + length, "%s%lld=%g %s", i == 0 ? "" : ", ",
+		    (long long)((p->start_utc_s - T0) / 3600), p->value,
+		    lt_quality_name(p->quality));
 	}
 	return out;
 }
@@ -229,22 +211,20 @@ test_parse(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(parse_cases); i++) {
 		const char *const why = parse_cases[i].why;
-		const char *const note =
-		    parse_cases[i].note == NULL ? "" : parse_cases[i].note;
+		const char *const note = parse_cases[i].note == NULL ? "" : parse_cases[i].note;
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 		char text[2048];
 		const int code = lt_adapter_parse(adapter, &options,
-		    &(struct lt_answer){parse_cases[i].bytes,
-			strlen(parse_cases[i].bytes), T0 + 1800},
+		    &(struct lt_answer){
+			parse_cases[i].bytes, strlen(parse_cases[i].bytes), T0 + 1800},
 		    &points, &err);
 
 		if (code != parse_cases[i].code)
 			fail_msg("%s: %d %s", why, code, err.text);
 		if (code != LT_OK)
 			assert_says(why, &err, parse_cases[i].says);
-		else if (strcmp(points_text(&points, text),
-			     parse_cases[i].points) != 0 ||
+		else if (strcmp(points_text(&points, text), parse_cases[i].points) != 0 ||
 			 strcmp(points.note, note) != 0)
 			fail_msg("%s: %s; %s", why, text, points.note);
 		lt_points_free(&points);
@@ -260,19 +240,17 @@ static const struct {
 	enum lt_quality first_quality, last_quality;
 	int64_t issued_utc_s;
 } files[] = {
-    {"latest_carbon_intensity.json", "US-CAR-DUK", T0 + 600, NULL, 1, 216,
-	LT_QUALITY_ESTIMATED, LT_QUALITY_ESTIMATED, 0},
-    {"latest_carbon_intensity.json", "DE", T0, "got \"US-CAR-DUK\"", 0, 0, 0, 0,
-	0},
-    {"carbon_intensity_history.json", "DE", T0 + 3600, NULL, 24, 689,
-	LT_QUALITY_MEASURED, LT_QUALITY_ESTIMATED, T0 + 3600},
-    {"forecast_SYNTHETIC.json", "DE", 1683244800, NULL, 4, 301,
-	LT_QUALITY_FORECAST, LT_QUALITY_FORECAST, 1683243600},
-    {"past_range_SYNTHETIC.json", "DE", 1683244800, NULL, 2, 318,
-	LT_QUALITY_MEASURED, LT_QUALITY_ESTIMATED, 1683241200},
+    {"latest_carbon_intensity.json", "US-CAR-DUK", T0 + 600, NULL, 1, 216, LT_QUALITY_ESTIMATED,
+	LT_QUALITY_ESTIMATED, 0},
+    {"latest_carbon_intensity.json", "DE", T0, "got \"US-CAR-DUK\"", 0, 0, 0, 0, 0},
+    {"carbon_intensity_history.json", "DE", T0 + 3600, NULL, 24, 689, LT_QUALITY_MEASURED,
+	LT_QUALITY_ESTIMATED, T0 + 3600},
+    {"forecast_SYNTHETIC.json", "DE", 1683244800, NULL, 4, 301, LT_QUALITY_FORECAST,
+	LT_QUALITY_FORECAST, 1683243600},
+    {"past_range_SYNTHETIC.json", "DE", 1683244800, NULL, 2, 318, LT_QUALITY_MEASURED,
+	LT_QUALITY_ESTIMATED, 1683241200},
     {"sandbox_SYNTHETIC.json", "DE", 1683244800, "made-up", 0, 0, 0, 0, 0},
-    {"no_data.json", "DE", 1683244800, "the source says: no-data", 0, 0, 0, 0,
-	0},
+    {"no_data.json", "DE", 1683244800, "the source says: no-data", 0, 0, 0, 0, 0},
 };
 
 static void
@@ -289,24 +267,18 @@ test_files(void **state)
 		snprintf(path, sizeof(path), FIXTURES "%s", files[i].file);
 		const size_t length = read_fixture(path, bytes, sizeof(bytes));
 		const int code = lt_adapter_parse(adapter, &options,
-		    &(struct lt_answer){bytes, length, files[i].now_utc_s},
-		    &points, &err);
-		if ((code == LT_OK) != (files[i].says == NULL) ||
-		    points.count != files[i].count)
-			fail_msg("%s: %d %zu %s", path, code, points.count,
-			    err.text);
+		    &(struct lt_answer){bytes, length, files[i].now_utc_s}, &points, &err);
+		if ((code == LT_OK) != (files[i].says == NULL) || points.count != files[i].count)
+			fail_msg("%s: %d %zu %s", path, code, points.count, err.text);
 		if (code != LT_OK) {
 			assert_says(path, &err, files[i].says);
 		} else {
-			const struct lt_point *const last =
-			    &points.points[points.count - 1];
+			const struct lt_point *const last = &points.points[points.count - 1];
 
 			assert_true(last->value == files[i].last);
 			assert_int_equal(last->quality, files[i].last_quality);
-			assert_int_equal(
-			    points.points[0].quality, files[i].first_quality);
-			assert_int_equal(
-			    points.issued_utc_s, files[i].issued_utc_s);
+			assert_int_equal(points.points[0].quality, files[i].first_quality);
+			assert_int_equal(points.issued_utc_s, files[i].issued_utc_s);
 		}
 		lt_points_free(&points);
 	}
@@ -316,14 +288,12 @@ enum { LONG_PAIRS = 8 };
 
 /* One fetch with a key; more options after it. */
 static int
-fetch(const char *key, const struct pair *more, int64_t from_utc_s,
-    struct lt_source_memory *memory, struct lt_points *points,
-    struct lt_error *err)
+fetch(const char *key, const struct pair *more, int64_t from_utc_s, struct lt_source_memory *memory,
+    struct lt_points *points, struct lt_error *err)
 {
 	const int64_t now_utc_s = server_stop_clock();
 	char url[128];
-	struct pair pairs[LONG_PAIRS] = {
-	    {"key_env", "EM_TEST_KEY"}, {"url", url}};
+	struct pair pairs[LONG_PAIRS] = {{"key_env", "EM_TEST_KEY"}, {"url", url}};
 
 	server_url(url, "/europe/em/v3");
 	for (int i = 0; more[i].key != NULL; i++)
@@ -332,8 +302,7 @@ fetch(const char *key, const struct pair *more, int64_t from_utc_s,
 	struct lt_source_options options = options_of(pairs);
 	options.memory = memory;
 	const int code = lt_adapter_fetch(adapter, &options,
-	    &(struct lt_window){from_utc_s, now_utc_s + 2 * 86400, now_utc_s},
-	    points, err);
+	    &(struct lt_window){from_utc_s, now_utc_s + 2 * 86400, now_utc_s}, points, err);
 	for (int i = 0; memory != NULL && i < memory->trace_count; i++)
 		assert_null(strstr(memory->trace[i].request, key));
 	assert_null(strstr(err->text, key));
@@ -352,17 +321,13 @@ hours_are_whole(const struct lt_points *points, bool has_forecast)
 
 		if (i > 0)
 			assert_int_equal(p->start_utc_s, p[-1].end_utc_s);
-		assert_true(
-		    p->value == (p->start_utc_s > now_utc_s ? day - 7 : day));
-		assert_int_equal(
-		    p->quality, p->start_utc_s > now_utc_s ? LT_QUALITY_FORECAST
-				: p->start_utc_s > now_utc_s - 3 * 3600
-				    ? LT_QUALITY_ESTIMATED
-				    : LT_QUALITY_MEASURED);
+		assert_true(p->value == (p->start_utc_s > now_utc_s ? day - 7 : day));
+		assert_int_equal(p->quality, p->start_utc_s > now_utc_s ? LT_QUALITY_FORECAST
+					     : p->start_utc_s > now_utc_s - 3 * 3600
+						 ? LT_QUALITY_ESTIMATED
+						 : LT_QUALITY_MEASURED);
 	}
-	assert_int_equal(
-	    points->points[points->count - 1].start_utc_s > now_utc_s,
-	    has_forecast);
+	assert_int_equal(points->points[points->count - 1].start_utc_s > now_utc_s, has_forecast);
 }
 
 /* What is said of now goes over what was forecast for now. */
@@ -377,8 +342,7 @@ test_fetch(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	if (fetch("europe-key", pairs, now_utc_s - 28 * 86400, &memory, &points,
-		&err) != LT_OK)
+	if (fetch("europe-key", pairs, now_utc_s - 28 * 86400, &memory, &points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	hours_are_whole(&points, true);
 	assert_between((int64_t)points.count, 28 * 24 + 46, 28 * 24 + 50);
@@ -388,9 +352,9 @@ test_fetch(void **state)
 	/* latest, forecast, and the past in four parts of at most 9 days */
 	assert_int_equal(memory.trace_count, 6);
 	for (int i = 0; i < memory.trace_count; i++)
-		assert_non_null(strstr(memory.trace[i].request,
-		    "zone=DE&emissionFactorType=lifecycle&"
-		    "shouldUseFallbackCallerLookup=false"));
+		assert_non_null(
+		    strstr(memory.trace[i].request, "zone=DE&emissionFactorType=lifecycle&"
+						    "shouldUseFallbackCallerLookup=false"));
 	lt_points_free(&points);
 }
 
@@ -402,18 +366,16 @@ static const struct {
 	bool has_forecast;
 	int requests;
 } plans[] = {
-    {"no forecast wanted", "europe-key", {{"zone", "DE"}, {"forecast", "no"}},
-	LT_OK, "", false, 2},
+    {"no forecast wanted", "europe-key", {{"zone", "DE"}, {"forecast", "no"}}, LT_OK, "", false, 2},
     {"a data centre tells its zone", "europe-key",
-	{{"data_center_provider", "gcp"},
-	    {"data_center_region", "europe-west1"}},
-	LT_OK, "zone BE", true, 3},
+	{{"data_center_provider", "gcp"}, {"data_center_region", "europe-west1"}}, LT_OK, "zone BE",
+	true, 3},
     {"a plan of little", "free-key", {{"zone", "DE"}}, LT_OK,
 	"without forecast: 127.0.0.1: HTTP status 403, want 200: Endpoint not "
 	"available; history: its last day only, without past-range",
 	false, 4},
-    {"made-up values", "sandbox-key", {{"zone", "DE"}}, LT_EDENIED,
-	"127.0.0.1: made-up values", false, 1},
+    {"made-up values", "sandbox-key", {{"zone", "DE"}}, LT_EDENIED, "127.0.0.1: made-up values",
+	false, 1},
     {"a key that is none", "old-key", {{"zone", "DE"}}, LT_ENET,
 	"401, want 200: Invalid auth-token", false, 1},
     {"another zone than the plan's", "europe-key", {{"zone", "ZZ"}}, LT_ENET,
@@ -428,13 +390,12 @@ test_plans(void **state)
 		struct lt_source_memory memory = {0};
 		struct lt_points points = {0};
 		struct lt_error err = {0};
-		const int code = fetch(plans[i].key, plans[i].more,
-		    time(NULL) - 2 * 86400, &memory, &points, &err);
+		const int code = fetch(
+		    plans[i].key, plans[i].more, time(NULL) - 2 * 86400, &memory, &points, &err);
 
-		if (code != plans[i].code ||
-		    memory.trace_count != plans[i].requests)
-			fail_msg("%s: %d %d %s %s", plans[i].why, code,
-			    memory.trace_count, err.text, points.note);
+		if (code != plans[i].code || memory.trace_count != plans[i].requests)
+			fail_msg("%s: %d %d %s %s", plans[i].why, code, memory.trace_count,
+			    err.text, points.note);
 		if (code == LT_OK) {
 			hours_are_whole(&points, plans[i].has_forecast);
 			assert_between((int64_t)points.count, 23, 100);
@@ -453,16 +414,13 @@ static const struct {
 	int status;
 	const char *header, *body;
 } odd[] = {
-    {"/gap/", "/latest?", 200, "",
-	ROW("19:00", "null", ",\"isEstimated\":true")},
+    {"/gap/", "/latest?", 200, "", ROW("19:00", "null", ",\"isEstimated\":true")},
     {"/busy/", "/forecast?", 429, "Retry-After: 90\r\n", "{}"},
     {"/past/", "/forecast?", 429, "Retry-After: 90\r\n", "{}"},
     {"/past/", "/past-range?", 429, "Retry-After: 60\r\n", "{}"},
-    {"/both/", "/latest?", 200, "",
-	ROW("19:00", "null", ",\"isEstimated\":true")},
+    {"/both/", "/latest?", 200, "", ROW("19:00", "null", ",\"isEstimated\":true")},
     {"/both/", "/forecast?", 429, "Retry-After: 90\r\n", "{}"},
-    {"/plan/", "/latest?", 200, "",
-	ROW("19:00", "null", ",\"isEstimated\":true")},
+    {"/plan/", "/latest?", 200, "", ROW("19:00", "null", ",\"isEstimated\":true")},
     {"/plan/", "/forecast?", 401, "", "{\"error\":\"Not in this plan\"}"},
     {"/now/", "/latest?", 429, "Retry-After: 80\r\n", "{}"},
 };
@@ -474,13 +432,12 @@ serve_odd(const struct exchange *exchange)
 	bool is_odd = false;
 
 	for (size_t i = 0; i < COUNT(odd); i++) {
-		if (strncmp(exchange->path, odd[i].base, strlen(odd[i].base)) !=
-		    0)
+		if (strncmp(exchange->path, odd[i].base, strlen(odd[i].base)) != 0)
 			continue;
 		is_odd = true;
 		if (strstr(exchange->path, odd[i].endpoint) != NULL) {
-			server_answer(exchange, odd[i].status,
-			    "application/json", odd[i].header, odd[i].body);
+			server_answer(exchange, odd[i].status, "application/json", odd[i].header,
+			    odd[i].body);
 			return true;
 		}
 	}
@@ -495,17 +452,14 @@ static int
 fetch_odd(const char *base, struct lt_points *points, struct lt_error *err)
 {
 	char url[128];
-	const struct pair pairs[] = {
-	    {"zone", "DE"}, {"url", url}, {"key_env", "EM_TEST_KEY"}, {0}};
+	const struct pair pairs[] = {{"zone", "DE"}, {"url", url}, {"key_env", "EM_TEST_KEY"}, {0}};
 	const struct lt_source_options options = options_of(pairs);
 	const int64_t now_utc_s = server_stop_clock();
 
 	setenv("EM_TEST_KEY", "europe-key", 1);
 	server_url(url, base);
 	return lt_adapter_fetch(adapter, &options,
-	    &(struct lt_window){
-		now_utc_s - 86400, now_utc_s + 86400, now_utc_s},
-	    points, err);
+	    &(struct lt_window){now_utc_s - 86400, now_utc_s + 86400, now_utc_s}, points, err);
 }
 
 /* No value of the hour that is now: the forecast has one. */
@@ -538,8 +492,7 @@ test_pause(void **state)
 	    {"forecast and history: the longer", "/past", LT_OK, 90},
 	    {"the forecast, and the present is a gap", "/both", LT_OK, 90},
 	    {"the present asks, and the forecast comes", "/now", LT_OK, 80},
-	    {"the present is a gap, and the plan has no forecast", "/plan",
-		LT_OK, 0},
+	    {"the present is a gap, and the plan has no forecast", "/plan", LT_OK, 0},
 	    {"nobody asks", "/gap", LT_OK, 0},
 	};
 
@@ -549,10 +502,9 @@ test_pause(void **state)
 		struct lt_error err = {0};
 		const int code = fetch_odd(cases[i].base, &points, &err);
 
-		if (code != cases[i].code ||
-		    points.retry_after_s != cases[i].retry_after_s)
-			fail_msg("%s: %d, %d s: %s", cases[i].why, code,
-			    (int)points.retry_after_s, err.text);
+		if (code != cases[i].code || points.retry_after_s != cases[i].retry_after_s)
+			fail_msg("%s: %d, %d s: %s", cases[i].why, code, (int)points.retry_after_s,
+			    err.text);
 		lt_points_free(&points);
 	}
 }
@@ -560,16 +512,15 @@ test_pause(void **state)
 static void
 test_secret(void **state)
 {
-	static const struct pair pairs[] = {{"zone", "DE"},
-	    {"key_env", "EM_TEST_NONE"}, {"url", "http://127.0.0.1:1"}, {0}};
+	static const struct pair pairs[] = {
+	    {"zone", "DE"}, {"key_env", "EM_TEST_NONE"}, {"url", "http://127.0.0.1:1"}, {0}};
 	const struct lt_source_options options = options_of(pairs);
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(
-	    lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){T0, T0 + 3600, T0}, &points, &err),
+	assert_int_equal(lt_adapter_fetch(adapter, &options, &(struct lt_window){T0, T0 + 3600, T0},
+			     &points, &err),
 	    LT_EINPUT);
 	assert_says("no key", &err, "EM_TEST_NONE: not in the environment");
 }

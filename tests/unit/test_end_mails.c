@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who asks for a mail at the end gets one, once all is settled: over restarts,
- * whatever slurmctld has forgotten by then. And what it says, to the letter.
+ * Who asks for a mail at the end gets one, once all is settled: over restarts, whatever slurmctld
+ * has forgotten by then. And what it says, to the letter.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +26,7 @@ enum { QUOTE = 0xabc, JOB = 100 };
 static struct lt_run
 run_of(int64_t start_utc_s, int64_t money_micros)
 {
-	struct lt_run run =
-	    make_run(JOB, start_utc_s, start_utc_s + HOUR, money_micros);
+	struct lt_run run = make_run(JOB, start_utc_s, start_utc_s + HOUR, money_micros);
 
 	run.quote_id = QUOTE;
 	run.carbon_mg = 1500000;
@@ -40,8 +39,8 @@ run_of(int64_t start_utc_s, int64_t money_micros)
 }
 
 static void
-says(const struct lt_run *runs, uint32_t count, const char *currency,
-    const char *subject, const char *text)
+says(const struct lt_run *runs, uint32_t count, const char *currency, const char *subject,
+    const char *text)
 {
 	struct lt_message message = {.id = "x"};
 
@@ -56,8 +55,7 @@ says(const struct lt_run *runs, uint32_t count, const char *currency,
 static void
 test_text(void **state)
 {
-	struct lt_run runs[] = {
-	    run_of(NOVEMBER, 4100000), run_of(NOVEMBER + 2 * HOUR, 900000)};
+	struct lt_run runs[] = {run_of(NOVEMBER, 4100000), run_of(NOVEMBER + 2 * HOUR, 900000)};
 
 	(void)state;
 	says(runs, 1, "USD", "lowtide: job 100 cost $4.10, 1.5 kg CO2e",
@@ -94,8 +92,7 @@ spooled(struct fixture *f, const char *spool)
 	must(f, lt_spool_list(&list, spool, &f->err));
 	const uint32_t count = (uint32_t)list.count;
 	if (count > 0)
-		assert_string_equal(
-		    list.ids[0], "u0-ended-100-0000000000000abc");
+		assert_string_equal(list.ids[0], "u0-ended-100-0000000000000abc");
 	lt_spool_list_free(&list);
 	return count;
 }
@@ -118,19 +115,16 @@ test_once(void **state)
 	    .job_id = JOB};
 	struct lt_end_mail *due = NULL;
 	uint32_t count;
-	const struct lt_run runs[] = {
-	    run_of(NOVEMBER, 10), run_of(NOVEMBER + 2 * HOUR, 20)};
+	const struct lt_run runs[] = {run_of(NOVEMBER, 10), run_of(NOVEMBER + 2 * HOUR, 20)};
 
 	assert_true(d != NULL && policy != NULL);
 	snprintf(spool, sizeof(spool), "%s/spool", f->dir);
 	assert_int_equal(mkdir(spool, 0700), 0);
-	snprintf(
-	    policy->notify.spool, sizeof(policy->notify.spool), "%s", spool);
+	snprintf(policy->notify.spool, sizeof(policy->notify.spool), "%s", spool);
 	strcpy(policy->currency, "USD");
 	strcpy(hold.quote.partition, "spot");
 	strcpy(hold.quote.home, "spot");
-	assert_int_equal(
-	    lt_quote_pack(comment, sizeof(comment), &hold.quote), LT_OK);
+	assert_int_equal(lt_quote_pack(comment, sizeof(comment), &hold.quote), LT_OK);
 	d->ledger = f->ledger;
 	d->site.policy = policy;
 	d->jobs.list.jobs = &job;
@@ -150,8 +144,7 @@ test_once(void **state)
 		must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
 		assert_int_equal(spooled(f, spool), i < 2);
 		if (i == 1)
-			must(f, lt_spool_remove(spool,
-				    "u0-ended-100-0000000000000abc", &f->err));
+			must(f, lt_spool_remove(spool, "u0-ended-100-0000000000000abc", &f->err));
 		reopen(f);
 		d->ledger = f->ledger;
 		lt_mails_free(&d->mails);
@@ -166,15 +159,13 @@ test_once(void **state)
 	second.quote.id = QUOTE + 1;
 	second.job_id = job.job_id = JOB + 1;
 	second.live_tasks = second.quote.tasks = 1;
-	assert_int_equal(
-	    lt_quote_pack(comment, sizeof(comment), &second.quote), LT_OK);
+	assert_int_equal(lt_quote_pack(comment, sizeof(comment), &second.quote), LT_OK);
 	must(f, lt_ledger_put_hold(f->ledger, &second, &f->err));
 	job.state = LT_JOB_RUNNING;
 	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
 	job.mail_to = "bob@example.org";
 	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
-	must(f, lt_ledger_end_hold(
-		    f->ledger, QUOTE + 1, LT_HOLD_SETTLED, "", &f->err));
+	must(f, lt_ledger_end_hold(f->ledger, QUOTE + 1, LT_HOLD_SETTLED, "", &f->err));
 	must(f, lt_ledger_end_mails_due(f->ledger, 9, &due, &count, &f->err));
 	assert_int_equal(count, 1);
 	assert_string_equal(due[0].to, "bob@example.org");
@@ -210,8 +201,7 @@ make_many(struct many *m, struct fixture *f)
 	assert_true(m->d != NULL && policy != NULL);
 	snprintf(m->spool, sizeof(m->spool), "%s/spool", f->dir);
 	assert_int_equal(mkdir(m->spool, 0700), 0);
-	snprintf(
-	    policy->notify.spool, sizeof(policy->notify.spool), "%s", m->spool);
+	snprintf(policy->notify.spool, sizeof(policy->notify.spool), "%s", m->spool);
 	m->d->ledger = f->ledger;
 	m->d->site.policy = policy;
 }
@@ -230,8 +220,8 @@ end_many(struct many *m)
 
 /* One that asks, and whose hold ended so. */
 static void
-add_asking_of(struct many *m, uint32_t job_id, uint32_t uid,
-    enum lt_hold_state state, uint32_t hold_job_id)
+add_asking_of(
+    struct many *m, uint32_t job_id, uint32_t uid, enum lt_hold_state state, uint32_t hold_job_id)
 {
 	const struct lt_ledger_hold hold = {.quote = {.id = 1000000 + job_id,
 						.rev = 1,
@@ -242,16 +232,14 @@ add_asking_of(struct many *m, uint32_t job_id, uint32_t uid,
 	    .uid = uid,
 	    .state = state,
 	    .job_id = hold_job_id};
-	struct lt_end_mail mail = {
-	    .job_id = job_id, .quote_id = hold.quote.id, .to = "ada@x.org"};
+	struct lt_end_mail mail = {.job_id = job_id, .quote_id = hold.quote.id, .to = "ada@x.org"};
 
 	must(m->f, lt_ledger_put_hold(m->f->ledger, &hold, &m->f->err));
 	must(m->f, lt_ledger_put_end_mail(m->f->ledger, &mail, &m->f->err));
 }
 
 static void
-add_asking(
-    struct many *m, uint32_t job_id, uint32_t uid, enum lt_hold_state state)
+add_asking(struct many *m, uint32_t job_id, uint32_t uid, enum lt_hold_state state)
 {
 	add_asking_of(m, job_id, uid, state, job_id);
 }
@@ -260,8 +248,7 @@ add_asking(
 static struct lt_run
 free_run(uint32_t job_id, int64_t start_utc_s, int64_t lasts_s)
 {
-	struct lt_run run =
-	    make_run(job_id, start_utc_s, start_utc_s + lasts_s, 0);
+	struct lt_run run = make_run(job_id, start_utc_s, start_utc_s + lasts_s, 0);
 
 	run.quote_id = 1000000 + job_id;
 	run.key.submit_utc_s = NOVEMBER;
@@ -275,12 +262,10 @@ free_run(uint32_t job_id, int64_t start_utc_s, int64_t lasts_s)
 static void
 settle_free(struct many *m, const struct lt_run *run)
 {
-	const struct lt_settlement settlement = {
-	    .run = run, .now_utc_s = DECEMBER};
+	const struct lt_settlement settlement = {.run = run, .now_utc_s = DECEMBER};
 	bool changed;
 
-	must(m->f,
-	    lt_ledger_settle(m->f->ledger, &settlement, &changed, &m->f->err));
+	must(m->f, lt_ledger_settle(m->f->ledger, &settlement, &changed, &m->f->err));
 }
 
 static void
@@ -310,8 +295,7 @@ due_count(struct many *m)
 	struct lt_end_mail *due = NULL;
 	uint32_t count;
 
-	must(m->f, lt_ledger_end_mails_due(
-		       m->f->ledger, 100000, &due, &count, &m->f->err));
+	must(m->f, lt_ledger_end_mails_due(m->f->ledger, 100000, &due, &count, &m->f->err));
 	free(due);
 	return count;
 }
@@ -337,23 +321,21 @@ test_shares(void **state)
 	must(m.f, lt_end_mails_run(m.d, NOVEMBER, &m.f->err));
 	assert_int_equal(waiting_of(&m, 1000), LT_SPOOL_USER_MAX);
 	/* Sent: the next ones, nothing twice. */
-	for (uint32_t sent = LT_SPOOL_USER_MAX; sent < MANY;
-	     sent += LT_SPOOL_USER_MAX) {
+	for (uint32_t sent = LT_SPOOL_USER_MAX; sent < MANY; sent += LT_SPOOL_USER_MAX) {
 		char command[160];
 
 		snprintf(command, sizeof(command), "rm %s/*", m.spool);
 		assert_int_equal(system(command), 0);
 		must(m.f, lt_end_mails_run(m.d, NOVEMBER, &m.f->err));
 		assert_int_equal(waiting_of(&m, 1000), LT_SPOOL_USER_MAX);
-		assert_int_equal(
-		    due_count(&m), MANY - LT_SPOOL_USER_MAX - sent);
+		assert_int_equal(due_count(&m), MANY - LT_SPOOL_USER_MAX - sent);
 	}
 	assert_int_equal(waiting_of(&m, 1001), 0);
 	end_many(&m);
 }
 
-/* What slurmctld's record says waits for slurmdbd's row, and keeps nobody; a
- * run of another job that had the id is not this one's. */
+/* What slurmctld's record says waits for slurmdbd's row, and keeps nobody; a run of another job
+ * that had the id is not this one's. */
 static void
 test_provisional(void **state)
 {
@@ -379,8 +361,8 @@ test_provisional(void **state)
 	end_many(&m);
 }
 
-/* A run of 0 s is one: its hold is void, for it used nothing. What was
- * cancelled before it ran has a row too, without a start. */
+/* A run of 0 s is one: its hold is void, for it used nothing. What was cancelled before it ran has
+ * a row too, without a start. */
 static void
 test_no_length(void **state)
 {
@@ -398,8 +380,7 @@ test_no_length(void **state)
 	must(m.f, lt_end_mails_run(m.d, NOVEMBER, &m.f->err));
 	assert_int_equal(waiting_of(&m, 1000), 0);
 	assert_int_equal(waiting_of(&m, 1002), 0);
-	/* Its row comes after the list that showed it ended, and a day's
-	 * pruning between them. */
+	/* Its row comes after the list that showed it ended, and a day's pruning between them. */
 	must(m.f, lt_ledger_prune_mailed(m.f->ledger, NOVEMBER - 1, &m.f->err));
 	add_run(&m, 1, NOVEMBER + HOUR, 0);
 	add_run(&m, 2, 0, 0);
@@ -422,8 +403,7 @@ main(void)
 	    cmocka_unit_test(test_text),
 	    cmocka_unit_test_setup_teardown(test_once, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_shares, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_provisional, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_provisional, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_no_length, set_up, tear_down),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Carbon intensity of Energy-Charts: real answers and odd ones parsed, then
- * fetched from a server that answers as it does, and from one that does not.
+ * Carbon intensity of Energy-Charts: real answers and odd ones parsed, then fetched from a server
+ * that answers as it does, and from one that does not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +14,9 @@
 #include "tools/source_server_europe.h"
 
 #define FIXTURES "tests/fixtures/energy_charts/"
-#define CO2(times, measured, forecast)                                         \
-	"{\"unix_seconds\":[" times "],\"co2eq\":[" measured                   \
-	"],\"co2eq_forecast\":[" forecast "],\"deprecated\":false}"
+#define CO2(times, measured, forecast)                                                             \
+	"{\"unix_seconds\":[" times "],\"co2eq\":[" measured "],\"co2eq_forecast\":[" forecast     \
+	"],\"deprecated\":false}"
 #define T0 900000
 
 static const struct option_case option_cases[] = {
@@ -54,9 +54,7 @@ static const struct {
     {.why = "no values",
 	.bytes = "{\"unix_seconds\":[900000,900900]}",
 	.says = "JSON without \"co2eq\""},
-    {.why = "nothing at all",
-	.bytes = CO2("", "", ""),
-	.says = "0 times and no usable value"},
+    {.why = "nothing at all", .bytes = CO2("", "", ""), .says = "0 times and no usable value"},
     {.why = "one time has no length",
 	.bytes = CO2("900000", "50", "null"),
 	.says = "one time only"},
@@ -102,8 +100,8 @@ static const struct {
 	.bytes = CO2("900000,900900", "\"a\",{}", "null,null"),
 	.says = "carbon: got nan, want a number"},
     {.why = "measured, then forecast, then nothing",
-	.bytes = CO2("900000,900900,901800,902700,903600",
-	    "50,null,null,null,null", "null,51,52,53.5,null"),
+	.bytes = CO2(
+	    "900000,900900,901800,902700,903600", "50,null,null,null,null", "null,51,52,53.5,null"),
 	.points = "0+900=50 measured, 900+900=51 estimated, "
 		  "1800+900=52 forecast, 2700+900=53.5 forecast"},
     {.why = "a measured value wins over the forecast of it",
@@ -113,8 +111,7 @@ static const struct {
 	.bytes = CO2("901800,902700,903600", "70,71,72", "50,51,null"),
 	.points = "1800+900=70 measured, 2700+900=51 forecast"},
     {.why = "one bad value does not cost the others",
-	.bytes = CO2("900000,900900,901800,902700", "-5,51,null,null",
-	    "null,null,null,52"),
+	.bytes = CO2("900000,900900,901800,902700", "-5,51,null,null", "null,null,null,52"),
 	.points = "900+900=51 measured, 2700+900=52 forecast",
 	.note = "2 of 4 times have no usable value"},
     {.why = "hours",
@@ -122,13 +119,11 @@ static const struct {
 	.points = "0+3600=50 measured, 3600+3600=51 forecast, "
 		  "7200+3600=52 forecast"},
     {.why = "an hour that is not there, as at the change to summer time",
-	.bytes = CO2("900000,900900,905400,906300", "50,51,null,null",
-	    "null,null,52,53"),
+	.bytes = CO2("900000,900900,905400,906300", "50,51,null,null", "null,null,52,53"),
 	.points = "0+900=50 measured, 900+900=51 measured, "
 		  "5400+900=52 forecast, 6300+900=53 forecast"},
     {.why = "hours become quarters in one answer",
-	.bytes = CO2("900000,903600,904500,905400", "50,null,null,null",
-	    "null,51,52,53"),
+	.bytes = CO2("900000,903600,904500,905400", "50,null,null,null", "null,51,52,53"),
 	.points = "0+3600=50 measured, 3600+900=51 forecast, "
 		  "4500+900=52 forecast, 5400+900=53 forecast"},
     {.why = "a day apart is not a day long",
@@ -155,10 +150,9 @@ points_text(const struct lt_points *points, char out[2048])
 	for (size_t i = 0; i < points->count && length < 1900; i++) {
 		const struct lt_point *const p = &points->points[i];
 
-		length += sprintf(out + length, "%s%lld+%lld=%g %s",
-		    i == 0 ? "" : ", ", (long long)(p->start_utc_s - T0),
-		    (long long)(p->end_utc_s - p->start_utc_s), p->value,
-		    lt_quality_name(p->quality));
+		length += sprintf(out + length, "%s%lld+%lld=%g %s", i == 0 ? "" : ", ",
+		    (long long)(p->start_utc_s - T0), (long long)(p->end_utc_s - p->start_utc_s),
+		    p->value, lt_quality_name(p->quality));
 	}
 	return out;
 }
@@ -171,18 +165,15 @@ test_parse(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(parse_cases); i++) {
-		const char *const note =
-		    parse_cases[i].note == NULL ? "" : parse_cases[i].note;
+		const char *const note = parse_cases[i].note == NULL ? "" : parse_cases[i].note;
 		struct lt_points points = {0};
 		char text[2048];
 
-		if (parses(&options, T0 + 1800, parse_cases[i].why,
-			parse_cases[i].bytes, parse_cases[i].says, &points) &&
-		    (strcmp(points_text(&points, text),
-			 parse_cases[i].points) != 0 ||
+		if (parses(&options, T0 + 1800, parse_cases[i].why, parse_cases[i].bytes,
+			parse_cases[i].says, &points) &&
+		    (strcmp(points_text(&points, text), parse_cases[i].points) != 0 ||
 			strcmp(points.note, note) != 0))
-			fail_msg("%s: %s; %s", parse_cases[i].why, text,
-			    points.note);
+			fail_msg("%s: %s; %s", parse_cases[i].why, text, points.note);
 		lt_points_free(&points);
 	}
 }
@@ -195,13 +186,11 @@ test_captured(void **state)
 	const int64_t start_utc_s = 1791064800, now_utc_s = start_utc_s + 21700;
 	char bytes[8192];
 	struct lt_points points = {0};
-	const size_t length =
-	    read_fixture(FIXTURES "co2eq_fr.json", bytes, sizeof(bytes));
+	const size_t length = read_fixture(FIXTURES "co2eq_fr.json", bytes, sizeof(bytes));
 
 	(void)state;
-	assert_int_equal(
-	    lt_adapter_parse(adapter, &options,
-		&(struct lt_answer){bytes, length, now_utc_s}, &points, NULL),
+	assert_int_equal(lt_adapter_parse(adapter, &options,
+			     &(struct lt_answer){bytes, length, now_utc_s}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 24 + 75);
 	assert_string_equal(points.note, "");
@@ -210,8 +199,7 @@ test_captured(void **state)
 
 		assert_int_equal(p->start_utc_s, start_utc_s + 900 * (int)i);
 		assert_int_equal(p->end_utc_s, p->start_utc_s + 900);
-		assert_int_equal(p->quality,
-		    i < 24 ? LT_QUALITY_MEASURED : LT_QUALITY_FORECAST);
+		assert_int_equal(p->quality, i < 24 ? LT_QUALITY_MEASURED : LT_QUALITY_FORECAST);
 	}
 	assert_true(points.points[0].value == 64.8);
 	assert_true(points.points[24].value == 49.4);
@@ -227,14 +215,11 @@ test_short(void **state)
 	const int64_t start_utc_s = 1783893600;
 	char bytes[1024];
 	struct lt_points points = {0};
-	const size_t length =
-	    read_fixture(FIXTURES "co2eq_de_short.json", bytes, sizeof(bytes));
+	const size_t length = read_fixture(FIXTURES "co2eq_de_short.json", bytes, sizeof(bytes));
 
 	(void)state;
-	assert_int_equal(
-	    lt_adapter_parse(adapter, &options,
-		&(struct lt_answer){bytes, length, start_utc_s + 2700}, &points,
-		NULL),
+	assert_int_equal(lt_adapter_parse(adapter, &options,
+			     &(struct lt_answer){bytes, length, start_utc_s + 2700}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 5);
 	assert_true(points.points[2].value == 502.6);
@@ -261,9 +246,8 @@ fetch_is_whole(const char *country, const char *host, int days, int step_s)
 	options = options_of(pairs);
 	options.memory = &memory;
 	if (lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){
-		    from_utc_s, now_utc_s + 2 * 86400, now_utc_s},
-		&points, &err) != LT_OK)
+		&(struct lt_window){from_utc_s, now_utc_s + 2 * 86400, now_utc_s}, &points,
+		&err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_true(points.points[0].start_utc_s <= from_utc_s);
 	for (size_t i = 0; i < points.count; i++) {
@@ -272,13 +256,11 @@ fetch_is_whole(const char *country, const char *host, int days, int step_s)
 		assert_int_equal(p->end_utc_s, p->start_utc_s + step_s);
 		if (i > 0)
 			assert_int_equal(p->start_utc_s, p[-1].end_utc_s);
-		assert_int_equal(p->quality,
-		    p->start_utc_s <= now_utc_s - 3600 ? LT_QUALITY_MEASURED
-		    : p->end_utc_s <= now_utc_s	       ? LT_QUALITY_ESTIMATED
-						       : LT_QUALITY_FORECAST);
-		assert_true(
-		    p->value ==
-		    europe_co2_day[p->start_utc_s % 86400 / 900] / 10.0);
+		assert_int_equal(p->quality, p->start_utc_s <= now_utc_s - 3600
+						 ? LT_QUALITY_MEASURED
+					     : p->end_utc_s <= now_utc_s ? LT_QUALITY_ESTIMATED
+									 : LT_QUALITY_FORECAST);
+		assert_true(p->value == europe_co2_day[p->start_utc_s % 86400 / 900] / 10.0);
 	}
 	assert_string_equal(points.note, "");
 	assert_int_equal(points.issued_utc_s, 0);
@@ -305,18 +287,14 @@ serve_odd(const struct exchange *exchange)
 		int status;
 		const char *type, *headers, *body;
 	} odd[] = {
-	    {"/maintenance/", 200, "text/html", "",
-		"<html>We are back soon</html>"},
-	    {"/busy/", 429, "text/plain", "Retry-After: 5\r\n",
-		"Too Many Requests"},
-	    {"/lost/", 404, "application/json", "",
-		"{\"detail\":\"Not Found\"}"},
+	    {"/maintenance/", 200, "text/html", "", "<html>We are back soon</html>"},
+	    {"/busy/", 429, "text/plain", "Retry-After: 5\r\n", "Too Many Requests"},
+	    {"/lost/", 404, "application/json", "", "{\"detail\":\"Not Found\"}"},
 	    {"/confused/", 422, "application/json", "",
 		"{\"detail\":[{\"loc\":[\"query\"],\"msg\":\"bad\\ncountry\"}]"
 		"}"},
 	    {"/odd-detail/", 500, "application/json", "", "{\"detail\":[7]}"},
-	    {"/old/", 200, "application/json", "",
-		CO2("900000,900900", "50,51", "null,null")},
+	    {"/old/", 200, "application/json", "", CO2("900000,900900", "50,51", "null,null")},
 	};
 
 	/* Its history is lost, the present is not. */
@@ -325,15 +303,13 @@ serve_odd(const struct exchange *exchange)
 
 		if (strstr(exchange->path, "start=") != NULL)
 			return false; /* 404 */
-		snprintf(present.path, sizeof(present.path),
-		    "/europe/co2eq?country=de");
+		snprintf(present.path, sizeof(present.path), "/europe/co2eq?country=de");
 		return serve_europe(&present);
 	}
 	for (size_t i = 0; i < COUNT(odd); i++)
-		if (strncmp(exchange->path, odd[i].path, strlen(odd[i].path)) ==
-		    0) {
-			server_answer(exchange, odd[i].status, odd[i].type,
-			    odd[i].headers, odd[i].body);
+		if (strncmp(exchange->path, odd[i].path, strlen(odd[i].path)) == 0) {
+			server_answer(
+			    exchange, odd[i].status, odd[i].type, odd[i].headers, odd[i].body);
 			return true;
 		}
 	return serve_europe(exchange);
@@ -344,9 +320,8 @@ static const struct {
 	int code;
 	int64_t retry_after_s;
 } faults[] = {
-    {"/europe", "xx",
-	"HTTP status 400, want 200: 'xx' is not the code for an available",
-	LT_ENET, 0},
+    {"/europe", "xx", "HTTP status 400, want 200: 'xx' is not the code for an available", LT_ENET,
+	0},
     {"/maintenance", "de", "got text/html, want JSON", LT_ENET, 0},
     {"/busy", "de", "429, want 200, asks to wait 5 s: Too Many", LT_ENET, 5},
     {"/lost", "de", "404, want 200: Not Found", LT_ENET, 0},
@@ -363,18 +338,15 @@ test_faults(void **state)
 	for (size_t i = 0; i < COUNT(faults); i++) {
 		const int64_t now_utc_s = server_stop_clock();
 		char url[64];
-		const struct pair pairs[] = {
-		    {"country", faults[i].country}, {"url", url}, {0}};
+		const struct pair pairs[] = {{"country", faults[i].country}, {"url", url}, {0}};
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 
-		snprintf(url, sizeof(url), "http://%s:%d%s",
-		    i % 2 == 0 ? "127.0.0.1" : "localhost", server.port,
-		    faults[i].path);
+		snprintf(url, sizeof(url), "http://%s:%d%s", i % 2 == 0 ? "127.0.0.1" : "localhost",
+		    server.port, faults[i].path);
 		const struct lt_source_options options = options_of(pairs);
 		const int code = lt_adapter_fetch(adapter, &options,
-		    &(struct lt_window){now_utc_s, now_utc_s + 7200, now_utc_s},
-		    &points, &err);
+		    &(struct lt_window){now_utc_s, now_utc_s + 7200, now_utc_s}, &points, &err);
 		if (code != faults[i].code || points.count != 0 ||
 		    points.retry_after_s != faults[i].retry_after_s)
 			fail_msg("%s: %d %s", faults[i].path, code, err.text);
@@ -397,9 +369,8 @@ test_without_history(void **state)
 	snprintf(url, sizeof(url), "http://localhost:%d/present", server.port);
 	const struct lt_source_options options = options_of(pairs);
 	if (lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){
-		    now_utc_s - 20 * 86400, now_utc_s + 7200, now_utc_s},
-		&points, &err) != LT_OK)
+		&(struct lt_window){now_utc_s - 20 * 86400, now_utc_s + 7200, now_utc_s}, &points,
+		&err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_true(points.count >= 8);
 	assert_string_equal(points.note,
@@ -407,10 +378,9 @@ test_without_history(void **state)
 	    "page");
 	lt_points_free(&points);
 	/* Asked for history alone, its loss is all that there is to tell. */
-	assert_int_equal(lt_adapter_fetch(adapter, &options,
-			     &(struct lt_window){now_utc_s - 86400,
-				 now_utc_s - 3600, now_utc_s},
-			     &points, &err),
+	assert_int_equal(
+	    lt_adapter_fetch(adapter, &options,
+		&(struct lt_window){now_utc_s - 86400, now_utc_s - 3600, now_utc_s}, &points, &err),
 	    LT_ENET);
 	assert_says("history", &err, "localhost: HTTP status 404");
 	lt_points_free(&points);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The child that fetches: its points and its errors arrive whole, its death is
- * an error of that source only, the next one is fetched, and stopping waits
- * for none. What it loads is not loaded here.
+ * The child that fetches: its points and its errors arrive whole, its death is an error of that
+ * source only, the next one is fetched, and stopping waits for none. What it loads is not loaded
+ * here.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -84,21 +84,18 @@ hangs(const struct lt_source_options *options, const struct lt_window *window,
 }
 
 static int
-hangs_if_named(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
+hangs_if_named(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
-	return strcmp(options->name, "silent") == 0
-		   ? hangs(options, window, points, err)
-		   : some(options, window, points, err);
+	return strcmp(options->name, "silent") == 0 ? hangs(options, window, points, err)
+						    : some(options, window, points, err);
 }
 
 static int
 asks(const struct lt_source_options *options, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err)
 {
-	const struct lt_http_request request = {
-	    .url = "http://127.0.0.1:1/", .direct = true};
+	const struct lt_http_request request = {.url = "http://127.0.0.1:1/", .direct = true};
 	struct lt_http_response response;
 
 	(void)options;
@@ -118,14 +115,11 @@ static const struct {
 	const char *text;
 } cases[] = {
     {"all points", {.name = "some", .fetch = some}, LT_OK, MANY, 0, ""},
-    {"an error, and the pause it asks for", {.name = "none", .fetch = none},
-	LT_ENET, 0, 77, "host: no answer"},
-    {"killed", {.name = "dies", .fetch = dies}, LT_EIO, 0, 0,
-	"the fetch was ended by signal 9"},
-    {"ended early", {.name = "leaves", .fetch = leaves}, LT_EIO, 0, 0,
-	"the fetch gave no result"},
-    {"and the next one works", {.name = "some", .fetch = some}, LT_OK, MANY, 0,
-	""},
+    {"an error, and the pause it asks for", {.name = "none", .fetch = none}, LT_ENET, 0, 77,
+	"host: no answer"},
+    {"killed", {.name = "dies", .fetch = dies}, LT_EIO, 0, 0, "the fetch was ended by signal 9"},
+    {"ended early", {.name = "leaves", .fetch = leaves}, LT_EIO, 0, 0, "the fetch gave no result"},
+    {"and the next one works", {.name = "some", .fetch = some}, LT_OK, MANY, 0, ""},
 };
 enum { CASES = sizeof(cases) / sizeof(*cases) };
 
@@ -189,12 +183,11 @@ check(const struct lt_fetch *f)
 	if (f->code != cases[i].code || f->points.count != cases[i].count ||
 	    f->points.retry_after_s != cases[i].retry_after ||
 	    strcmp(f->err.text, cases[i].text) != 0)
-		fail_msg("%s: %d, %zu points, \"%s\"", cases[i].why, f->code,
-		    f->points.count, f->err.text);
+		fail_msg("%s: %d, %zu points, \"%s\"", cases[i].why, f->code, f->points.count,
+		    f->err.text);
 	for (size_t k = 0; k < f->points.count; k++)
-		assert_true(
-		    f->points.points[k].start_utc_s == 1000000 + (int64_t)k &&
-		    f->points.points[k].value == (double)k);
+		assert_true(f->points.points[k].start_utc_s == 1000000 + (int64_t)k &&
+			    f->points.points[k].value == (double)k);
 	if (f->code == LT_OK) {
 		assert_string_equal(f->points.note, "a note");
 		assert_int_equal(f->points.quantity, LT_QUANTITY_TARIFF);
@@ -225,18 +218,17 @@ test_results(void **state)
 	assert_no_children();
 }
 
-/* A source that is silent is waited for by those of its adapter behind it, and
- * by nobody else: not by what was done before it, nor by other adapters. */
+/* A source that is silent is waited for by those of its adapter behind it, and by nobody else: not
+ * by what was done before it, nor by other adapters. */
 static void
 test_silence(void **state)
 {
-	static const struct lt_adapter mixed = {
-	    .name = "mixed", .fetch = hangs_if_named};
+	static const struct lt_adapter mixed = {.name = "mixed", .fetch = hangs_if_named};
 	const struct {
 		const struct lt_adapter *adapter;
 		const char *source;
-	} posted[] = {{&mixed, "a"}, {&mixed, "b"}, {&mixed, "silent"},
-	    {&mixed, "c"}, {&cases[0].adapter, "d"}, {&cases[1].adapter, "e"}};
+	} posted[] = {{&mixed, "a"}, {&mixed, "b"}, {&mixed, "silent"}, {&mixed, "c"},
+	    {&cases[0].adapter, "d"}, {&cases[1].adapter, "e"}};
 	char came[8] = "";
 
 	(void)state;
@@ -285,8 +277,7 @@ test_libcurl(void **state)
 static void
 test_stop(void **state)
 {
-	static const struct lt_adapter endless = {
-	    .name = "hangs", .fetch = hangs};
+	static const struct lt_adapter endless = {.name = "hangs", .fetch = hangs};
 
 	(void)state;
 	post(&endless, "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Market and budget snapshots: what is packed comes back, bad structs are not
- * written, damaged bytes and untrusted files not read.
+ * Market and budget snapshots: what is packed comes back, bad structs are not written, damaged
+ * bytes and untrusted files not read.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -82,8 +82,7 @@ test_market_comes_back(void **state)
 	assert_int_equal(back.zone.steps[1].offset_s, -3600);
 	assert_string_equal(back.gpus[0].name, "H100");
 	for (int s = 0; s < SERIES; s++)
-		assert_memory_equal(back.series[s].integral, integrals[s],
-		    sizeof(integrals[s]));
+		assert_memory_equal(back.series[s].integral, integrals[s], sizeof(integrals[s]));
 	lt_market_free(&back);
 	assert_null(back.arena);
 }
@@ -125,8 +124,8 @@ test_unchanged_series_are_copied(void **state)
 		    lt_series_max(&series[2], START, last));
 	assert_true(lt_series_integral(&second.series[2], START + 7, last) ==
 		    lt_series_integral(&series[2], START + 7, last));
-	assert_true(lt_series_at(&second.series[2], START + 301) ==
-		    lt_series_at(&series[2], START + 301));
+	assert_true(
+	    lt_series_at(&second.series[2], START + 301) == lt_series_at(&series[2], START + 301));
 	assert_same_market(&second, &market);
 	lt_market_free(&second);
 }
@@ -156,15 +155,13 @@ test_damaged_market(void **state)
 	size_t byte_count = 0;
 	for (int s = 0; s < SERIES; s++)
 		series[s].count = 20;
-	assert_int_equal(
-	    lt_market_pack(&market, &bytes, &byte_count, NULL), LT_OK);
+	assert_int_equal(lt_market_pack(&market, &bytes, &byte_count, NULL), LT_OK);
 	for (size_t at = 0; at < byte_count; at++) {
 		struct lt_market back;
 		struct lt_error err = {0};
 
 		bytes[at] ^= 4;
-		assert_true(
-		    lt_market_unpack(&back, bytes, byte_count, &err) < 0);
+		assert_true(lt_market_unpack(&back, bytes, byte_count, &err) < 0);
 		assert_true(err.text[0] != '\0' && back.arena == NULL);
 		bytes[at] ^= 4;
 	}
@@ -236,8 +233,7 @@ test_untrusted_files(void **state)
 	assert_int_equal(lt_sheet_load(&back, path, &err), LT_EDENIED);
 	assert_non_null(strstr(err.text, "mode is 0604, want 0600"));
 	/* The other kind of file says which it is not. */
-	assert_int_equal(
-	    lt_market_load(&loaded, path, NULL, NULL), LT_EVERSION);
+	assert_int_equal(lt_market_load(&loaded, path, NULL, NULL), LT_EVERSION);
 	assert_int_equal(lt_market_save(&market, path, NULL), LT_OK);
 	assert_int_equal(chmod(path, 0666), 0);
 	assert_int_equal(lt_market_load(&loaded, path, NULL, NULL), LT_EDENIED);
@@ -245,8 +241,7 @@ test_untrusted_files(void **state)
 	assert_int_equal(symlink(path, other), 0);
 	assert_int_equal(lt_market_load(&loaded, other, NULL, NULL), LT_EIO);
 	unlink(other);
-	assert_int_equal(
-	    lt_market_load(&loaded, directory, NULL, NULL), LT_EDENIED);
+	assert_int_equal(lt_market_load(&loaded, directory, NULL, NULL), LT_EDENIED);
 	if (geteuid() == 0) {
 		assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 		assert_int_equal(chown(path, 65534, 65534), 0);
@@ -316,38 +311,32 @@ test_stamp(void **state)
 	uint64_t generation = 1;
 	int64_t created = 2;
 	struct lt_error err = {0};
-	assert_int_equal(
-	    lt_file_stamp(&generation, &created, path, true, NULL), LT_ENOENT);
+	assert_int_equal(lt_file_stamp(&generation, &created, path, true, NULL), LT_ENOENT);
 	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
-	assert_int_equal(
-	    lt_file_stamp(&generation, &created, path, true, NULL), LT_OK);
+	assert_int_equal(lt_file_stamp(&generation, &created, path, true, NULL), LT_OK);
 	assert_int_equal(generation, snapshot.generation);
 	assert_int_equal(created, snapshot.compiled_utc_s);
 	assert_int_equal(truncate(path, 63), 0);
 	generation = 1;
-	assert_int_equal(lt_file_stamp(&generation, &created, path, true, &err),
-	    LT_ECHECKSUM);
+	assert_int_equal(lt_file_stamp(&generation, &created, path, true, &err), LT_ECHECKSUM);
 	assert_non_null(strstr(err.text, "has 63"));
 	assert_int_equal(generation, 1);
 	/* Long enough, and no snapshot: zeros of a torn one, another's. */
 	assert_int_equal(truncate(path, 0), 0);
 	assert_int_equal(truncate(path, 4096), 0);
-	assert_int_equal(
-	    lt_file_stamp(&generation, &created, path, true, NULL), LT_ELIMIT);
+	assert_int_equal(lt_file_stamp(&generation, &created, path, true, NULL), LT_ELIMIT);
 	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 	FILE *const file = fopen(path, "r+");
 	assert_non_null(file);
 	assert_int_equal(fseek(file, LT_AT_CREATED, SEEK_SET), 0);
 	assert_int_not_equal(fputs("torn", file), EOF);
 	assert_int_equal(fclose(file), 0);
-	assert_int_equal(lt_file_stamp(&generation, &created, path, true, NULL),
-	    LT_ECHECKSUM);
+	assert_int_equal(lt_file_stamp(&generation, &created, path, true, NULL), LT_ECHECKSUM);
 	assert_int_equal(generation, 1);
 	assert_int_equal(lt_market_save(&market, path, NULL), LT_OK);
 	assert_int_equal(/* it is no private file */
 	    lt_file_stamp(&generation, &created, path, true, NULL), LT_EDENIED);
-	assert_int_equal(
-	    lt_file_stamp(&generation, &created, path, false, NULL), LT_OK);
+	assert_int_equal(lt_file_stamp(&generation, &created, path, false, NULL), LT_OK);
 	assert_int_equal(generation, market.generation);
 	assert_int_equal(created, market.compiled_utc_s);
 }

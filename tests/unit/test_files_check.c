@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules of files_check.c: a market or snapshot that breaks one is refused
- * with a reason, and nothing is written.
+ * The rules of files_check.c: a market or snapshot that breaks one is refused with a reason, and
+ * nothing is written.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -325,9 +325,8 @@ test_spoiled(void **state)
 		make_market();
 		make_sheet();
 		spoiled[i].spoil();
-		const int code = spoiled[i].is_sheet
-				     ? lt_sheet_save(&snapshot, path, &err)
-				     : lt_market_save(&market, path, &err);
+		const int code = spoiled[i].is_sheet ? lt_sheet_save(&snapshot, path, &err)
+						     : lt_market_save(&market, path, &err);
 		assert_int_equal(code, spoiled[i].code);
 		assert_true(err.text[0] != '\0');
 		assert_int_equal(access(path, F_OK), -1);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fits of sources in a process of their own: this test is started anew as
- * lowtided would be. One at a time, each source in turn, again after hours,
- * and what fails costs nothing but the fit.
+ * Fits of sources in a process of their own: this test is started anew as lowtided would be. One at
+ * a time, each source in turn, again after hours, and what fails costs nothing but the fit.
  */
 #include "ledger_fixture.h"
 
@@ -12,11 +11,9 @@
 
 enum { NOW = NOVEMBER, DAYS = 120, WAIT_MS = 20000, SOURCES = 2 };
 
-static struct lt_policy_source policies[SOURCES] = {
-    {.name = "long"}, {.name = "short"}};
+static struct lt_policy_source policies[SOURCES] = {{.name = "long"}, {.name = "short"}};
 static struct lt_source sources[SOURCES];
-static struct lt_signals_state signals = {
-    SOURCES, sources, NULL, NULL, false, false};
+static struct lt_signals_state signals = {SOURCES, sources, NULL, NULL, false, false};
 
 static void
 put_history(struct fixture *f, const char *key, int days)
@@ -29,8 +26,8 @@ put_history(struct fixture *f, const char *key, int days)
 
 		steps[i] = (struct lt_rate_step){.start_utc_s = start,
 		    .end_utc_s = start + HOUR,
-		    .value = 200 + (double)(start / HOUR % 24) * 5 +
-			     (double)(start / HOUR * 7919 % 31),
+		    .value =
+			200 + (double)(start / HOUR % 24) * 5 + (double)(start / HOUR * 7919 % 31),
 		    .quality = LT_QUALITY_MEASURED,
 		    .source = "s"};
 	}
@@ -42,8 +39,7 @@ static int
 set_up_sources(void **state)
 {
 	static const struct lt_adapter adapter = {.name = "test"};
-	static struct lt_rate_step step = {
-	    NOW - HOUR, NOW, 200, LT_QUALITY_MEASURED, "s", 0};
+	static struct lt_rate_step step = {NOW - HOUR, NOW, 200, LT_QUALITY_MEASURED, "s", 0};
 
 	if (set_up(state) != 0)
 		return -1;
@@ -124,23 +120,21 @@ test_make(void **state)
 	struct lt_forecast_fit fit;
 
 	(void)run_all(f, NOW);
-	must(f, lt_fitting_make(&fit, f->ledger, &now,
-		    &(struct lt_weather_keys){.source = "long#1"}, &f->err));
-	assert_memory_equal(
-	    fit.weights, sources[0].fit->weights, sizeof(fit.weights));
-	must(f, lt_fitting_make(&fit, f->ledger, &now,
-		    &(struct lt_weather_keys){.source = "none#1"}, &f->err));
+	must(f, lt_fitting_make(
+		    &fit, f->ledger, &now, &(struct lt_weather_keys){.source = "long#1"}, &f->err));
+	assert_memory_equal(fit.weights, sources[0].fit->weights, sizeof(fit.weights));
+	must(f, lt_fitting_make(
+		    &fit, f->ledger, &now, &(struct lt_weather_keys){.source = "none#1"}, &f->err));
 	assert_false(fit.is_fitted[LT_FIT_WITHOUT]);
 }
 
-/* With the weather of its keys, and the operator's, in the process and after
- * it. */
+/* With the weather of its keys, and the operator's, in the process and after it. */
 static void
 test_with_weather(void **state)
 {
 	struct fixture *const f = *state;
-	static const char *const keys[LT_AHEAD_COUNT] = {"wind#1", "sun#1",
-	    "warmth#1", "wind_power#1", "solar_power#1", "load#1"};
+	static const char *const keys[LT_AHEAD_COUNT] = {
+	    "wind#1", "sun#1", "warmth#1", "wind_power#1", "solar_power#1", "load#1"};
 
 	for (int i = 0; i < LT_AHEAD_COUNT; i++) {
 		put_history(f, keys[i], DAYS);
@@ -179,8 +173,7 @@ test_lost(void **state)
 	assert_true(run_all(f, NOW + LT_FITTING_EVERY_S) > 0);
 	assert_non_null(sources[0].fit);
 	assert_int_equal(rename(moved, path), 0);
-	must(f, lt_ledger_prune_signals(
-		    f->ledger, NOW - 30 * LT_DAY_S, 100000, &f->err));
+	must(f, lt_ledger_prune_signals(f->ledger, NOW - 30 * LT_DAY_S, 100000, &f->err));
 	assert_true(run_all(f, NOW + 2 * LT_FITTING_EVERY_S) > 0);
 	assert_null(sources[0].fit);
 }
@@ -208,8 +201,7 @@ static void
 test_arguments(void **state)
 {
 	char *some[] = {"lowtided", "--once", NULL};
-	char *wrong[] = {"lowtided", "--fit", "/nowhere", "key", "0", "", "",
-	    "", "", "", "", NULL};
+	char *wrong[] = {"lowtided", "--fit", "/nowhere", "key", "0", "", "", "", "", "", "", NULL};
 
 	(void)state;
 	assert_int_equal(lt_fitting_main(1, some), -1);
@@ -219,8 +211,7 @@ test_arguments(void **state)
 	assert_int_equal(lt_fitting_main(11, wrong), 1);
 }
 
-#define EACH_SOURCE(test)                                                      \
-	cmocka_unit_test_setup_teardown(test, set_up_sources, tear_down_sources)
+#define EACH_SOURCE(test) cmocka_unit_test_setup_teardown(test, set_up_sources, tear_down_sources)
 
 int
 main(int argc, char **argv)

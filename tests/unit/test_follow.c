@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtided --follow: whose answers it takes, what it asks for whom. A munged
- * of its own; other users seal where root may be them. Skipped without munged.
+ * lowtided --follow: whose answers it takes, what it asks for whom. A munged of its own; other
+ * users seal where root may be them. Skipped without munged.
  */
 #include "munge_fixture.h"
 
@@ -22,8 +22,7 @@ static void
 follow(const struct server *server, uid_t slurm_uid)
 {
 	static char host[64];
-	const struct lt_seal seal = {
-	    .munge_socket = munge_socket, .slurm_uid = slurm_uid};
+	const struct lt_seal seal = {.munge_socket = munge_socket, .slurm_uid = slurm_uid};
 
 	snprintf(host, sizeof(host), "127.0.0.1:%u", server->port);
 	lt_follow_whom(host, &seal, market_path);
@@ -42,26 +41,19 @@ test_who_may_answer(void **state)
 		const char *text;
 		bool as_other;
 	} cases[] = {
-	    {"SlurmUser, for us", self, {.payload = "200\n{\"a\":1}"}, 200,
-		"{\"a\":1}", false},
-	    {"lowtided's own refusal", self, {.payload = "404\n{\"a\":2}"}, 404,
-		"{\"a\":2}", false},
-	    {"anybody may read it", self,
-		{.payload = "200\n{\"a\":1}", .open = true}, 503,
+	    {"SlurmUser, for us", self, {.payload = "200\n{\"a\":1}"}, 200, "{\"a\":1}", false},
+	    {"lowtided's own refusal", self, {.payload = "404\n{\"a\":2}"}, 404, "{\"a\":2}",
+		false},
+	    {"anybody may read it", self, {.payload = "200\n{\"a\":1}", .open = true}, 503,
 		"not restricted", false},
-	    {"no status", self, {.payload = "{\"a\":1}"}, 503, "no status",
-		false},
-	    {"no seal at all", self, {.text = "{\"a\":1}"}, 503, "credential",
-		false},
+	    {"no status", self, {.payload = "{\"a\":1}"}, 503, "no status", false},
+	    {"no seal at all", self, {.text = "{\"a\":1}"}, 503, "credential", false},
 	    {"an impostor, whose credential is good", self,
-		{.payload = "200\n{\"a\":1}", .as = STRANGER}, 503,
-		"made by uid 65534", true},
-	    {"another SlurmUser than ours", OTHER,
-		{.payload = "200\n{\"a\":1}", .as = STRANGER}, 503,
-		"want SlurmUser (65533)", true},
+		{.payload = "200\n{\"a\":1}", .as = STRANGER}, 503, "made by uid 65534", true},
+	    {"another SlurmUser than ours", OTHER, {.payload = "200\n{\"a\":1}", .as = STRANGER},
+		503, "want SlurmUser (65533)", true},
 	    {"SlurmUser is another than we", STRANGER,
-		{.payload = "200\n{\"a\":1}", .as = STRANGER}, 200, "{\"a\":1}",
-		true},
+		{.payload = "200\n{\"a\":1}", .as = STRANGER}, 200, "{\"a\":1}", true},
 	};
 
 	(void)state;
@@ -73,21 +65,17 @@ test_who_may_answer(void **state)
 		char *answer = NULL;
 
 		if (cases[i].as_other && geteuid() != 0) {
-			print_message(
-			    "# not root: left out: %s\n", cases[i].why);
+			print_message("# not root: left out: %s\n", cases[i].why);
 			continue;
 		}
 		start(&server, &thread);
 		follow(&server, cases[i].slurm_uid);
-		const int status =
-		    lt_follow_ask("/v1/balance?account=&uid=7", "", &answer);
+		const int status = lt_follow_ask("/v1/balance?account=&uid=7", "", &answer);
 		finish(&server, thread);
 		if (status != cases[i].status || answer == NULL ||
 		    strstr(answer, cases[i].text) == NULL)
-			fail_msg(
-			    "%s: got %d, %s", cases[i].why, status, answer);
-		assert_string_equal(
-		    server.payload, "GET /v1/balance?account=&uid=7\n");
+			fail_msg("%s: got %d, %s", cases[i].why, status, answer);
+		assert_string_equal(server.payload, "GET /v1/balance?account=&uid=7\n");
 		free(answer);
 		free(server.credential);
 	}
@@ -115,17 +103,15 @@ test_market_of_an_impostor(void **state)
 	if (!MUNGED_THERE)
 		skip();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct server server = {.reply = {.payload = text,
-					    .open = cases[i].open,
-					    .as = cases[i].as}};
+		struct server server = {
+		    .reply = {.payload = text, .open = cases[i].open, .as = cases[i].as}};
 		struct lt_error err = {0};
 		struct stat facts;
 		uint64_t generation = 0;
 		pthread_t thread;
 
 		if (cases[i].as_other && geteuid() != 0) {
-			print_message(
-			    "# not root: left out: %s\n", cases[i].why);
+			print_message("# not root: left out: %s\n", cases[i].why);
 			continue;
 		}
 		start(&server, &thread);
@@ -134,10 +120,8 @@ test_market_of_an_impostor(void **state)
 		finish(&server, thread);
 		if ((code == LT_OK) != cases[i].installed)
 			fail_msg("%s: %d, %s", cases[i].why, code, err.text);
-		assert_int_equal(
-		    stat(market_path, &facts) == 0, cases[i].installed);
-		assert_int_equal(
-		    generation, cases[i].installed ? market.generation : 0);
+		assert_int_equal(stat(market_path, &facts) == 0, cases[i].installed);
+		assert_int_equal(generation, cases[i].installed ? market.generation : 0);
 		free(server.credential);
 	}
 	free(text);
@@ -153,14 +137,11 @@ test_paths(void **state)
 		const char *path; /* NULL = not answered here */
 	} cases[] = {
 	    {"/v1/balance", 1000, "/v1/balance?account=&uid=1000"},
-	    {"/v1/balance?account=nlp", 1001,
-		"/v1/balance?account=nlp&uid=1001"},
-	    {"/v1/balance?account=nlp&uid=0", 1000,
-		"/v1/balance?account=nlp&uid=1000"},
+	    {"/v1/balance?account=nlp", 1001, "/v1/balance?account=nlp&uid=1001"},
+	    {"/v1/balance?account=nlp&uid=0", 1000, "/v1/balance?account=nlp&uid=1000"},
 	    {"/v1/balance?uid=0", 1000, "/v1/balance?account=&uid=1000"},
 	    {"/v1/balance?uid=0&account=a", 0, "/v1/balance?account=a&uid=0"},
-	    {"/v1/balance?account=a b\nPOST /v1/rebuild", 5,
-		"/v1/balance?account=a&uid=5"},
+	    {"/v1/balance?account=a b\nPOST /v1/rebuild", 5, "/v1/balance?account=a&uid=5"},
 	    {"/v1/plan", 1000, "/v1/plan?uid=1000"},
 	    {"/v1/plan?uid=0", 1000, NULL},
 	    {"/v1/report", 1000, NULL},
@@ -171,8 +152,7 @@ test_paths(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char path[1024] = "";
-		const bool here = lt_follow_path(
-		    path, sizeof(path), cases[i].uid, cases[i].uri);
+		const bool here = lt_follow_path(path, sizeof(path), cases[i].uid, cases[i].uri);
 
 		assert_int_equal(here, cases[i].path != NULL);
 		if (here)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our own forecast: the daily shape comes back, the anomaly decays, holes and
- * short steps do no harm, and where history is short the last value goes on.
+ * Our own forecast: the daily shape comes back, the anomaly decays, holes and short steps do no
+ * harm, and where history is short the last value goes on.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,13 +29,11 @@ history(struct lt_rate_step *steps, int days, double extra)
 	const uint32_t n = (uint32_t)days * 24;
 
 	for (uint32_t i = 0; i < n; i++) {
-		steps[i] = (struct lt_rate_step){
-		    .start_utc_s = T0 - (int64_t)(n - i) * HOUR,
+		steps[i] = (struct lt_rate_step){.start_utc_s = T0 - (int64_t)(n - i) * HOUR,
 		    .end_utc_s = T0 - (int64_t)(n - i - 1) * HOUR,
 		    .quality = LT_QUALITY_MEASURED,
 		    .source = "s"};
-		steps[i].value =
-		    shape(steps[i].start_utc_s) + (i + 1 == n ? extra : 0);
+		steps[i].value = shape(steps[i].start_utc_s) + (i + 1 == n ? extra : 0);
 	}
 	return n;
 }
@@ -48,23 +46,17 @@ test_shape_returns(void **state)
 	(void)state;
 	const uint32_t n = history(known, DAYS, 0);
 	const uint32_t got = lt_forecast(out, 400,
-	    &(struct lt_known){.steps = known,
-		.count = n,
-		.seasonal = true,
-		.now_utc_s = T0 - 1});
+	    &(struct lt_known){.steps = known, .count = n, .seasonal = true, .now_utc_s = T0 - 1});
 	assert_true(got > LT_FORECAST_HOURS - 2);
 	for (uint32_t i = 0; i < got; i++) {
-		assert_true(
-		    fabs(out[i].value - shape(out[i].start_utc_s)) < 1e-6);
+		assert_true(fabs(out[i].value - shape(out[i].start_utc_s)) < 1e-6);
 		assert_int_equal(out[i].quality, LT_QUALITY_CLIMATOLOGY);
 		assert_string_equal(out[i].source, "s");
-		assert_true(
-		    out[i].start_utc_s == (i == 0 ? T0 : out[i - 1].end_utc_s));
+		assert_true(out[i].start_utc_s == (i == 0 ? T0 : out[i - 1].end_utc_s));
 	}
 }
 
-/* Anomalies that lose 5 % an hour, as on a real grid; the last hour's is
- * `extra`. */
+/* Anomalies that lose 5 % an hour, as on a real grid; the last hour's is `extra`. */
 static uint32_t
 weather(int days, double extra)
 {
@@ -74,8 +66,7 @@ weather(int days, double extra)
 
 	for (uint32_t i = 0; i < n; i++) {
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		anomaly = 0.95 * anomaly +
-			  20 * ((double)(seed >> 11) * 0x1p-53 - 0.5);
+		anomaly = 0.95 * anomaly + 20 * ((double)(seed >> 11) * 0x1p-53 - 0.5);
 		known[i].value += i + 1 == n ? extra : anomaly;
 	}
 	return n;
@@ -87,10 +78,7 @@ test_anomaly_decays(void **state)
 	(void)state;
 	const uint32_t n = weather(DAYS, 50);
 	const uint32_t got = lt_forecast(out, 400,
-	    &(struct lt_known){.steps = known,
-		.count = n,
-		.seasonal = true,
-		.now_utc_s = T0 - 1});
+	    &(struct lt_known){.steps = known, .count = n, .seasonal = true, .now_utc_s = T0 - 1});
 	const double first = out[0].value - shape(out[0].start_utc_s);
 	const double later = out[35].value - shape(out[35].start_utc_s);
 	const double last = out[180].value - shape(out[180].start_utc_s);
@@ -111,25 +99,19 @@ test_holes_and_short_steps(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < n; i++)
 		for (int k = 0; k < 12; k++) {
-			if ((i * 12 + (uint32_t)k) * 7 % 3 == 2 ||
-			    (i % 13 == 5 && i + 12 < n))
+			if ((i * 12 + (uint32_t)k) * 7 % 3 == 2 || (i % 13 == 5 && i + 12 < n))
 				continue;
 			fine[count] = known[i];
 			fine[count].start_utc_s += (int64_t)k * HOUR / 12;
-			fine[count].end_utc_s =
-			    fine[count].start_utc_s + HOUR / 12;
+			fine[count].end_utc_s = fine[count].start_utc_s + HOUR / 12;
 			count++;
 		}
 	const uint32_t got = lt_forecast(plain, 400,
-	    &(struct lt_known){.steps = known,
-		.count = n,
-		.seasonal = true,
-		.now_utc_s = T0 - 1});
-	assert_int_equal(lt_forecast(out, 400,
-			     &(struct lt_known){.steps = fine,
-				 .count = count,
-				 .seasonal = true,
-				 .now_utc_s = T0 - 1}),
+	    &(struct lt_known){.steps = known, .count = n, .seasonal = true, .now_utc_s = T0 - 1});
+	assert_int_equal(
+	    lt_forecast(out, 400,
+		&(struct lt_known){
+		    .steps = fine, .count = count, .seasonal = true, .now_utc_s = T0 - 1}),
 	    got + 1);
 	/* The rest of the present hour is the last value. */
 	assert_true(out[0].end_utc_s == T0);
@@ -143,11 +125,9 @@ test_short_history(void **state)
 {
 	(void)state;
 	const uint32_t n = history(known, 6, 0);
-	assert_int_equal(lt_forecast(out, 400,
-			     &(struct lt_known){.steps = known,
-				 .count = n,
-				 .seasonal = true,
-				 .now_utc_s = T0}),
+	assert_int_equal(
+	    lt_forecast(out, 400,
+		&(struct lt_known){.steps = known, .count = n, .seasonal = true, .now_utc_s = T0}),
 	    1);
 	assert_int_equal(out[0].quality, LT_QUALITY_LAST_VALUE);
 	assert_true(out[0].value == known[n - 1].value);
@@ -159,11 +139,9 @@ test_not_seasonal(void **state)
 {
 	(void)state;
 	const uint32_t n = history(known, DAYS, 0);
-	assert_int_equal(lt_forecast(out, 400,
-			     &(struct lt_known){.steps = known,
-				 .count = n,
-				 .seasonal = false,
-				 .now_utc_s = T0}),
+	assert_int_equal(
+	    lt_forecast(out, 400,
+		&(struct lt_known){.steps = known, .count = n, .seasonal = false, .now_utc_s = T0}),
 	    1);
 	assert_int_equal(out[0].quality, LT_QUALITY_LAST_VALUE);
 }
@@ -177,15 +155,10 @@ test_zeros_return(void **state)
 	for (uint32_t i = 0; i < n; i++)
 		known[i].value = fmax(0, known[i].value - 200);
 	const uint32_t got = lt_forecast(out, 400,
-	    &(struct lt_known){.steps = known,
-		.count = n,
-		.seasonal = true,
-		.now_utc_s = T0 - 1});
+	    &(struct lt_known){.steps = known, .count = n, .seasonal = true, .now_utc_s = T0 - 1});
 	assert_true(got > LT_FORECAST_HOURS - 2);
 	for (uint32_t i = 0; i < got; i++)
-		assert_true(
-		    fabs(out[i].value -
-			 fmax(0, shape(out[i].start_utc_s) - 200)) < 1e-6);
+		assert_true(fabs(out[i].value - fmax(0, shape(out[i].start_utc_s) - 200)) < 1e-6);
 }
 
 static void
@@ -193,33 +166,26 @@ test_bounds(void **state)
 {
 	(void)state;
 	const uint32_t n = history(known, DAYS, -1000);
-	assert_int_equal(lt_forecast(out, 400,
-			     &(struct lt_known){.steps = known,
-				 .count = 0,
-				 .seasonal = true,
-				 .now_utc_s = T0}),
+	assert_int_equal(
+	    lt_forecast(out, 400,
+		&(struct lt_known){.steps = known, .count = 0, .seasonal = true, .now_utc_s = T0}),
 	    0);
-	assert_int_equal(lt_forecast(out, 0,
-			     &(struct lt_known){.steps = known,
-				 .count = n,
-				 .seasonal = true,
-				 .now_utc_s = T0}),
+	assert_int_equal(
+	    lt_forecast(out, 0,
+		&(struct lt_known){.steps = known, .count = n, .seasonal = true, .now_utc_s = T0}),
 	    0);
-	assert_int_equal(lt_forecast(out, 5,
-			     &(struct lt_known){.steps = known,
-				 .count = n,
-				 .seasonal = true,
-				 .now_utc_s = T0 - 1}),
+	assert_int_equal(
+	    lt_forecast(out, 5,
+		&(struct lt_known){
+		    .steps = known, .count = n, .seasonal = true, .now_utc_s = T0 - 1}),
 	    5);
 	for (int i = 0; i < 5; i++)
 		assert_true(out[i].value >= 0); /* never below the floor */
 	/* The provider's own forecast reaches further than ours. */
 	known[n - 1].end_utc_s = T0 + 400 * (int64_t)HOUR;
-	assert_int_equal(lt_forecast(out, 400,
-			     &(struct lt_known){.steps = known,
-				 .count = n,
-				 .seasonal = true,
-				 .now_utc_s = T0}),
+	assert_int_equal(
+	    lt_forecast(out, 400,
+		&(struct lt_known){.steps = known, .count = n, .seasonal = true, .now_utc_s = T0}),
 	    0);
 }
 

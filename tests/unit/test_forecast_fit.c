@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The forecast that is fitted to a long history: weekends and weather are
- * learned, what was never seen does no harm, and neither gaps nor a late feed
- * make it worse than the last value.
+ * The forecast that is fitted to a long history: weekends and weather are learned, what was never
+ * seen does no harm, and neither gaps nor a late feed make it worse than the last value.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,8 +43,7 @@ chance(uint64_t *seed)
 	return (double)(*seed >> 11) * 0x1p-53 - 0.5;
 }
 
-/* A grid: a day's shape, weekends, wind that takes off a share, and what
- * nobody knows. */
+/* A grid: a day's shape, weekends, wind that takes off a share, and what nobody knows. */
 static void
 make_world(uint64_t seed, double by_wind, double weekend, double noise)
 {
@@ -60,8 +58,7 @@ make_world(uint64_t seed, double by_wind, double weekend, double noise)
 		world.wind[i] = 8 + wind;
 		world.sun[i] = fmax(0, 400 * sin(day - 1.5));
 		world.warmth[i] = 10 + 5 * sin(day);
-		world.values[i] = 300 + 60 * sin(day) + anomaly -
-				  by_wind * wind -
+		world.values[i] = 300 + 60 * sin(day) + anomaly - by_wind * wind -
 				  ((hour / 24 + 3) % 7 >= 5 ? weekend : 0);
 	}
 }
@@ -79,17 +76,14 @@ step_of(int i, double value, enum lt_quality quality)
 static void
 add_weather(struct lt_known *of, int to)
 {
-	const double *const series[LT_WEATHER_COUNT] = {
-	    [LT_WEATHER_WIND] = world.wind,
+	const double *const series[LT_WEATHER_COUNT] = {[LT_WEATHER_WIND] = world.wind,
 	    [LT_WEATHER_SUN] = world.sun,
 	    [LT_WEATHER_WARMTH] = world.warmth};
 
 	for (int kind = 0; kind < LT_WEATHER_COUNT; kind++) {
 		for (int i = 0; i < to; i++)
-			weather[kind][i] =
-			    step_of(i, series[kind][i], LT_QUALITY_FORECAST);
-		of->weather[kind] =
-		    (struct lt_weather){weather[kind], (uint32_t)to};
+			weather[kind][i] = step_of(i, series[kind][i], LT_QUALITY_FORECAST);
+		of->weather[kind] = (struct lt_weather){weather[kind], (uint32_t)to};
 	}
 }
 
@@ -101,12 +95,9 @@ known_until(int to, const bool *missing)
 
 	for (int i = 0; i < to; i++)
 		if (missing == NULL || !missing[i])
-			known[count++] =
-			    step_of(i, world.values[i], LT_QUALITY_MEASURED);
-	return (struct lt_known){.steps = known,
-	    .count = count,
-	    .seasonal = true,
-	    .now_utc_s = T0 - 1};
+			known[count++] = step_of(i, world.values[i], LT_QUALITY_MEASURED);
+	return (struct lt_known){
+	    .steps = known, .count = count, .seasonal = true, .now_utc_s = T0 - 1};
 }
 
 static void
@@ -174,8 +165,7 @@ test_weather(void **state)
 		without += error_of(&all);
 	}
 	if (!(with < 0.5 * without && with < half && half < without))
-		fail_msg("%.2f, half known %.2f, without %.2f", with / 5,
-		    half / 5, without / 5);
+		fail_msg("%.2f, half known %.2f, without %.2f", with / 5, half / 5, without / 5);
 }
 
 /* A short while of weather counts less than a long history without. */
@@ -206,9 +196,8 @@ test_little_weather(void **state)
 
 enum { TOMORROW = 24 }; /* hours that the operator has published */
 
-/* What the grid's operator expected: intensity is what wind and sun leave of
- * the load, 700 g a kWh of it and 30 g of all. skip: a day of two is missing,
- * with the parity of that day. */
+/* What the grid's operator expected: intensity is what wind and sun leave of the load, 700 g a kWh
+ * of it and 30 g of all. skip: a day of two is missing, with the parity of that day. */
 static void
 add_operator(struct lt_known *of, uint64_t seed, bool is_noise, int skip)
 {
@@ -218,8 +207,8 @@ add_operator(struct lt_known *of, uint64_t seed, bool is_noise, int skip)
 	for (int i = 0; i < PAST + FUTURE; i++) {
 		const int64_t hour = T0 / HOUR - PAST + i;
 		const double day = (double)(hour % 24) * 0.2617993878;
-		const double load = 50000 + 8000 * sin(day - 2) -
-				    ((hour / 24 + 3) % 7 >= 5 ? 9000 : 0);
+		const double load =
+		    50000 + 8000 * sin(day - 2) - ((hour / 24 + 3) % 7 >= 5 ? 9000 : 0);
 		const double sun = fmax(0, 12000 * sin(day - 1.5));
 
 		wind = 0.97 * wind + 0.3 * chance(&seed);
@@ -230,8 +219,7 @@ add_operator(struct lt_known *of, uint64_t seed, bool is_noise, int skip)
 			continue;
 		for (int kind = 0; kind < 3; kind++)
 			weather[LT_OPERATOR_WIND + kind][count] = step_of(i,
-			    is_noise ? mw[kind] * exp(noise - (kind ? 0 : wind))
-				     : mw[kind],
+			    is_noise ? mw[kind] * exp(noise - (kind ? 0 : wind)) : mw[kind],
 			    LT_QUALITY_FORECAST);
 		count++;
 	}
@@ -247,14 +235,13 @@ mape_of(const struct lt_known *of, int from, int to)
 
 	assert_true(lt_forecast(out, 400, of) >= FUTURE - 1);
 	for (int i = from; i < to; i++)
-		sum += fabs(out[i].value / world.values[PAST + i] - 1) * 100 /
-		       (to - from);
+		sum += fabs(out[i].value / world.values[PAST + i] - 1) * 100 / (to - from);
 	return sum;
 }
 
-/* What the operator says of tomorrow cuts the error; what it says by chance
- * does no harm, nor that it says nothing of half of the days; and the days
- * that it has not published are as if it said nothing. */
+/* What the operator says of tomorrow cuts the error; what it says by chance does no harm, nor that
+ * it says nothing of half of the days; and the days that it has not published are as if it said
+ * nothing. */
 static void
 test_operator(void **state)
 {
@@ -278,8 +265,7 @@ test_operator(void **state)
 		for (uint64_t seed = 1; seed <= 6; seed++) {
 			struct lt_known ahead = {.steps = NULL};
 
-			add_operator(
-			    &ahead, seed, cases[i].is_noise, cases[i].skip);
+			add_operator(&ahead, seed, cases[i].is_noise, cases[i].skip);
 			struct lt_known all = known_until(PAST, NULL);
 			memcpy(all.weather, ahead.weather, sizeof(all.weather));
 			fit_to(&all);
@@ -290,10 +276,10 @@ test_operator(void **state)
 			without += mape_of(&all, 0, TOMORROW);
 			rest -= mape_of(&all, TOMORROW, FUTURE);
 		}
-		if (!(with >= cases[i].least * without &&
-			with <= cases[i].most * without && rest == 0))
-			fail_msg("%s: %.2f %%, without %.2f %%, rest %g",
-			    cases[i].why, with / 6, without / 6, rest);
+		if (!(with >= cases[i].least * without && with <= cases[i].most * without &&
+			rest == 0))
+			fail_msg("%s: %.2f %%, without %.2f %%, rest %g", cases[i].why, with / 6,
+			    without / 6, rest);
 	}
 }
 
@@ -311,9 +297,8 @@ test_new_operator(void **state)
 		add_operator(&ahead, seed, false, -1);
 		struct lt_known all = known_until(PAST, NULL);
 		for (int i = LT_OPERATOR_WIND; i < LT_AHEAD_COUNT; i++)
-			all.weather[i] =
-			    (struct lt_weather){ahead.weather[i].steps + skip,
-				ahead.weather[i].count - skip};
+			all.weather[i] = (struct lt_weather){
+			    ahead.weather[i].steps + skip, ahead.weather[i].count - skip};
 		fit_to(&all);
 		assert_true(fit.is_fitted[LT_FIT_OPERATOR]);
 		assert_in_range(fit.days[LT_FIT_OPERATOR], 30, 45);
@@ -354,8 +339,8 @@ test_short_history(void **state)
 	static const struct {
 		int days;
 		bool is_fitted;
-	} cases[] = {{0, false}, {1, false}, {LT_FIT_MIN_DAYS - 1, false},
-	    {LT_FIT_MIN_DAYS + 1, true}};
+	} cases[] = {
+	    {0, false}, {1, false}, {LT_FIT_MIN_DAYS - 1, false}, {LT_FIT_MIN_DAYS + 1, true}};
 
 	(void)state;
 	make_world(2, 0, 20, 8);
@@ -366,8 +351,7 @@ test_short_history(void **state)
 		all.steps += skip;
 		all.count -= (uint32_t)skip;
 		fit_to(&all);
-		assert_int_equal(
-		    fit.is_fitted[LT_FIT_WITHOUT], cases[i].is_fitted);
+		assert_int_equal(fit.is_fitted[LT_FIT_WITHOUT], cases[i].is_fitted);
 		if (cases[i].days < 28)
 			continue;
 		all.fit = &fit;
@@ -432,8 +416,7 @@ test_short_steps(void **state)
 		for (int k = 0; k < FINE; k++) {
 			struct lt_rate_step *const step = &known[all.count++];
 
-			*step =
-			    step_of(i, world.values[i], LT_QUALITY_MEASURED);
+			*step = step_of(i, world.values[i], LT_QUALITY_MEASURED);
 			step->start_utc_s += k * HOUR / FINE;
 			step->end_utc_s = step->start_utc_s + HOUR / FINE;
 		}
@@ -450,32 +433,26 @@ struct sums {
 
 /* From many starts, each with what was known by then. */
 static void
-add_errors(struct sums *sums, const double *values, const bool *missing, int to,
-    int late)
+add_errors(struct sums *sums, const double *values, const bool *missing, int to, int late)
 {
 	const uint32_t from = (uint32_t)(to > 28 * 24 ? to - 28 * 24 : 0);
-	struct lt_known now = {.seasonal = true,
-	    .fit = &fit,
-	    .now_utc_s = T0 + (int64_t)(to - PAST) * HOUR - 1};
+	struct lt_known now = {
+	    .seasonal = true, .fit = &fit, .now_utc_s = T0 + (int64_t)(to - PAST) * HOUR - 1};
 
 	for (int i = (int)from; i < to - late; i++)
 		if (!missing[i])
-			known[now.count++] =
-			    step_of(i, values[i], LT_QUALITY_MEASURED);
+			known[now.count++] = step_of(i, values[i], LT_QUALITY_MEASURED);
 	now.steps = known;
 	const uint32_t count = lt_forecast(out, 400, &now);
 	for (int k = 0; k < LEADS; k++)
 		for (uint32_t i = 0; i < count; i++) {
-			const int64_t at =
-			    T0 + (int64_t)(to - PAST + leads[k] - 1) * HOUR;
+			const int64_t at = T0 + (int64_t)(to - PAST + leads[k] - 1) * HOUR;
 			const double seen = values[to + leads[k] - 1];
 
-			if (out[i].start_utc_s > at || out[i].end_utc_s <= at ||
-			    isnan(seen))
+			if (out[i].start_utc_s > at || out[i].end_utc_s <= at || isnan(seen))
 				continue;
 			sums->ours[k] += fabs(out[i].value - seen);
-			sums->last[k] +=
-			    fabs(known[now.count - 1].value - seen);
+			sums->last[k] += fabs(known[now.count - 1].value - seen);
 		}
 }
 
@@ -523,8 +500,7 @@ test_gaps_and_late(void **state)
 			struct sums sums = {{0}, {0}};
 
 			for (int to = fitted; to < PAST; to += 7)
-				add_errors(
-				    &sums, world.values, missing, to, lates[k]);
+				add_errors(&sums, world.values, missing, to, lates[k]);
 			assert_no_worse(&sums, "random", lates[k]);
 		}
 	}
@@ -534,9 +510,8 @@ test_gaps_and_late(void **state)
 static void
 test_gaps_and_late_recorded(void **state)
 {
-	static struct carbon_zone zone = {.name = "GB",
-	    .file = "gb-2021.csv",
-	    .column = "carbon_intensity_avg"};
+	static struct carbon_zone zone = {
+	    .name = "GB", .file = "gb-2021.csv", .column = "carbon_intensity_avg"};
 	static bool missing[70 * 24];
 
 	(void)state;
@@ -549,13 +524,10 @@ test_gaps_and_late_recorded(void **state)
 
 			make_gaps(missing, zone.hours, 5);
 			for (int i = 0; i < zone.hours; i++)
-				missing[i] = (gaps > 0 && missing[i]) ||
-					     isnan(zone.values[i]);
+				missing[i] = (gaps > 0 && missing[i]) || isnan(zone.values[i]);
 			for (int to = 30 * 24; to + 168 < zone.hours; to += 7)
-				add_errors(
-				    &sums, zone.values, missing, to, lates[k]);
-			assert_no_worse(&sums,
-			    gaps > 0 ? "GB with more gaps" : "GB", lates[k]);
+				add_errors(&sums, zone.values, missing, to, lates[k]);
+			assert_no_worse(&sums, gaps > 0 ? "GB with more gaps" : "GB", lates[k]);
 		}
 	free(zone.values);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * On ten weeks of a real grid, holes and doubles and all, no simple forecast
- * is as good as ours at any lead. make bench does the same with six grids.
+ * On ten weeks of a real grid, holes and doubles and all, no simple forecast is as good as ours at
+ * any lead. make bench does the same with six grids.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,12 +42,9 @@ test_least_error(void **state)
 	assert_true(scores.starts * EVERY_HOURS >= START_DAYS * 24);
 	for (int i = 0; i < SCORE_LEADS; i++)
 		for (int model = 1; model < SCORE_MODELS; model++)
-			if (!(score_of(&scores, SCORE_OURS, i) <
-				score_of(&scores, model, i)))
-				fail_msg("%d h ahead: ours %.2f, %s %.2f",
-				    score_leads[i],
-				    score_of(&scores, SCORE_OURS, i),
-				    score_names[model],
+			if (!(score_of(&scores, SCORE_OURS, i) < score_of(&scores, model, i)))
+				fail_msg("%d h ahead: ours %.2f, %s %.2f", score_leads[i],
+				    score_of(&scores, SCORE_OURS, i), score_names[model],
 				    score_of(&scores, model, i));
 	assert_int_equal(score_beaten(&scores), 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mixes of generated days, from which fuels are taken away: an hour without
- * one is a gap, and what is left is right.
+ * Mixes of generated days, from which fuels are taken away: an hour without one is a gap, and what
+ * is left is right.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,9 +34,8 @@ static int
 start(void **state)
 {
 	(void)state;
-	assert_int_equal(lt_mix_start(&mix, codes, T0,
-			     T0 + (int64_t)DAYS * DAY * HOUR, NULL),
-	    LT_OK);
+	assert_int_equal(
+	    lt_mix_start(&mix, codes, T0, T0 + (int64_t)DAYS * DAY * HOUR, NULL), LT_OK);
 	points = (struct lt_points){0};
 	return 0;
 }
@@ -90,8 +89,7 @@ usual_g_per_kwh(int hour)
 
 	for (int fuel = GAS; fuel <= SUN; fuel++) {
 		mw += usual_mw(fuel, hour);
-		g += usual_mw(fuel, hour) *
-		     lt_fuel_factor(codes[fuel].fuel, false);
+		g += usual_mw(fuel, hour) * lt_fuel_factor(codes[fuel].fuel, false);
 	}
 	return g / mw;
 }
@@ -111,24 +109,22 @@ test_newest_hour_lacks_one(void **state)
 {
 	for (int newest = 2 * DAY; newest < DAYS * DAY; newest++)
 		for (int lacks = GAS; lacks <= SUN; lacks++) {
-			const bool is_whole =
-			    lacks == SUN && usual_mw(SUN, newest) < 90;
+			const bool is_whole = lacks == SUN && usual_mw(SUN, newest) < 90;
 
 			assert_int_equal(start(state), 0);
 			for (int hour = 0; hour < newest; hour++)
 				put_hour(hour, CODES);
 			put_hour(newest, lacks);
 			assert_int_equal(
-			    lt_mix_points(&mix, &options,
-				T0 + (newest + 1) * HOUR, &points, NULL),
+			    lt_mix_points(&mix, &options, T0 + (newest + 1) * HOUR, &points, NULL),
 			    LT_OK);
 			if ((point_of(newest) != NULL) != is_whole)
-				fail_msg("hour %d without %s: %zu points",
-				    newest, codes[lacks].code, points.count);
+				fail_msg("hour %d without %s: %zu points", newest,
+				    codes[lacks].code, points.count);
 			assert_int_equal(points.count, newest + is_whole);
 			for (int hour = 0; hour < newest; hour++)
-				assert_true(fabs(point_of(hour)->value -
-						 usual_g_per_kwh(hour)) < 1e-6);
+				assert_true(
+				    fabs(point_of(hour)->value - usual_g_per_kwh(hour)) < 1e-6);
 			assert_int_equal(end(state), 0);
 		}
 	start(state);
@@ -144,9 +140,8 @@ test_closed_plant(void **state)
 		if (hour < DAY && hour % DAY >= 6 && hour % DAY < 12)
 			put(BATTERIES, hour, 1500);
 	}
-	assert_int_equal(lt_mix_points(&mix, &options,
-			     T0 + (int64_t)DAYS * DAY * HOUR, &points, NULL),
-	    LT_OK);
+	assert_int_equal(
+	    lt_mix_points(&mix, &options, T0 + (int64_t)DAYS * DAY * HOUR, &points, NULL), LT_OK);
 	assert_null(point_of(DAY + 8));
 	assert_non_null(point_of(2 * DAY + 8));
 }
@@ -161,9 +156,8 @@ test_charging(void **state)
 		put(BATTERIES, hour, -1500);
 		put(PUMPED, hour, -3000);
 	}
-	assert_int_equal(lt_mix_points(&mix, &options,
-			     T0 + (int64_t)DAYS * DAY * HOUR, &points, NULL),
-	    LT_OK);
+	assert_int_equal(
+	    lt_mix_points(&mix, &options, T0 + (int64_t)DAYS * DAY * HOUR, &points, NULL), LT_OK);
 	assert_int_equal(points.count, DAYS * DAY);
 	assert_string_equal(points.note, "");
 	assert_true(fabs(point_of(30)->value - usual_g_per_kwh(30)) < 1e-6);
@@ -173,8 +167,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(
-		test_newest_hour_lacks_one, NULL, end),
+	    cmocka_unit_test_setup_teardown(test_newest_hour_lacks_one, NULL, end),
 	    cmocka_unit_test_setup_teardown(test_closed_plant, start, end),
 	    cmocka_unit_test_setup_teardown(test_charging, start, end),
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GPUs by the names that people, Slurm and devices use; what precision each is
- * good for; how run time scales between two of them.
+ * GPUs by the names that people, Slurm and devices use; what precision each is good for; how run
+ * time scales between two of them.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -26,8 +26,7 @@ test_find(void **state)
 	    {"unknown", "GeForce GTX 980", NULL},
 	    {"part of a word is none", "a1", NULL},
 	    {"nor the start of another", "h10", NULL},
-	    {"longer than any", "a100-sxm4-40gb-and-something-more-than-that",
-		NULL},
+	    {"longer than any", "a100-sxm4-40gb-and-something-more-than-that", NULL},
 	    {"a row's own name", "A100-SXM4-40GB", "A100-SXM4-40GB"},
 	    {"case and joints", "a100_sxm4 80gb", "A100-SXM4-80GB"},
 	    {"a device", "NVIDIA A100-SXM4-40GB", "A100-SXM4-40GB"},
@@ -35,8 +34,7 @@ test_find(void **state)
 	    {"as it is written", "nvidia_h100", "h100"},
 	    {"exact before longer", "v100-sxm2", "V100-SXM2"},
 	    {"Tesla", "Tesla T4", "T4"},
-	    {"another order of words", "NVIDIA A100 80GB PCIe",
-		"A100-PCIE-80GB"},
+	    {"another order of words", "NVIDIA A100 80GB PCIe", "A100-PCIE-80GB"},
 	    {"H100 of boxes", "NVIDIA H100 80GB HBM3", "H100-SXM5"},
 	    {"AMD", "AMD Instinct MI300X", "MI300X"},
 	    {"a10 is not a100", "a10", "A10"},
@@ -47,10 +45,8 @@ test_find(void **state)
 	    {"a Gres type", "a6000", "RTX-A6000"},
 	    {"GeForce", "nvidia_geforce_rtx_3090", "RTX-3090"},
 	    {"GeForce by its number", "4090", "RTX-4090"},
-	    {"a laptop's is another", "NVIDIA GeForce RTX 4090 Laptop GPU",
-		NULL},
-	    {"6000 of Ada", "nvidia_rtx_6000_ada_generation",
-		"RTX-6000-Ada-Generation"},
+	    {"a laptop's is another", "NVIDIA GeForce RTX 4090 Laptop GPU", NULL},
+	    {"6000 of Ada", "nvidia_rtx_6000_ada_generation", "RTX-6000-Ada-Generation"},
 	    {"6000 of Ada, short", "rtx_6000_ada", "RTX-6000-Ada-Generation"},
 	    {"6000 of Turing", "quadro_rtx_6000", "Quadro-RTX-6000"},
 	    {"6000 alone is the smaller", "rtx6000", "Quadro-RTX-6000"},
@@ -65,13 +61,11 @@ test_find(void **state)
 	    {"b300", "b300", "B300-SXM6"},
 	    {"GB200", "nvidia_gb200", "GB200"},
 	    {"GB300", "NVIDIA GB300", "GB300"},
-	    {"longer than a row's name may be",
-		"nvidia_rtx_pro_6000_blackwell_server_edition",
+	    {"longer than a row's name may be", "nvidia_rtx_pro_6000_blackwell_server_edition",
 		"RTX-PRO-6000-Server"},
 	    {"at a desk", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition",
 		"RTX-PRO-6000-Workstation"},
-	    {"of half the power",
-		"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition",
+	    {"of half the power", "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition",
 		"RTX-PRO-6000-Max-Q"},
 	    {"one of them", "rtx_pro_6000", "rtx-pro-6000"},
 	    {"PCIe V100 of 32 GB", "Tesla V100-PCIE-32GB", "V100-PCIE-32GB"},
@@ -95,12 +89,9 @@ test_find(void **state)
 	    {"A5000", "rtxa5000", "RTX-A5000"},
 	    {"MI210", "mi210", "MI210"},
 	    {"MIG", "nvidia_a100_3g.20gb", "a100-3g.20gb"},
-	    {"MIG of a model", "NVIDIA A100-SXM4-40GB MIG 3g.20gb",
-		"A100-SXM4-40GB-3g.20gb"},
-	    {"MIG of one that memory tells", "a100_80gb_pcie_3g.40gb",
-		"A100-PCIE-80GB-3g.40gb"},
-	    {"MIG with media engines", "nvidia_h100_80gb_hbm3_1g.10gb+me",
-		"H100-SXM5-1g.10gb+me"},
+	    {"MIG of a model", "NVIDIA A100-SXM4-40GB MIG 3g.20gb", "A100-SXM4-40GB-3g.20gb"},
+	    {"MIG of one that memory tells", "a100_80gb_pcie_3g.40gb", "A100-PCIE-80GB-3g.40gb"},
+	    {"MIG with media engines", "nvidia_h100_80gb_hbm3_1g.10gb+me", "H100-SXM5-1g.10gb+me"},
 	    {"MIG of which GPU?", "1g.5gb", NULL},
 	    {"MIG that it has not", "h200_1g.5gb", NULL},
 	    {"a GPU that can't be cut", "v100_1g.5gb", NULL},
@@ -121,15 +112,13 @@ test_find(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct lt_gpu *gpu =
-		    lt_gpu_find(&(struct lt_gpu){.name = ""}, cases[i].name);
+		const struct lt_gpu *gpu = lt_gpu_find(&(struct lt_gpu){.name = ""}, cases[i].name);
 
 		if (cases[i].wanted == NULL
 			? gpu != NULL
-			: gpu == NULL ||
-			      strcmp(gpu->name, cases[i].wanted) != 0)
-			fail_msg("%s: \"%s\" is %s", cases[i].why,
-			    cases[i].name, gpu != NULL ? gpu->name : "unknown");
+			: gpu == NULL || strcmp(gpu->name, cases[i].wanted) != 0)
+			fail_msg("%s: \"%s\" is %s", cases[i].why, cases[i].name,
+			    gpu != NULL ? gpu->name : "unknown");
 	}
 }
 
@@ -144,16 +133,13 @@ test_published(void **state)
 	} cases[] = {
 	    {"nvidia_rtx_pro_6000_blackwell_server_edition", 600, 96, 120, 500},
 	    {"nvidia_rtx_6000_ada_generation", 300, 48, 91.1, 364.2},
-	    {"nvidia_l40", 300, 48, 90.5, 181},
-	    {"nvidia_l40s", 350, 48, 91.6, 362},
+	    {"nvidia_l40", 300, 48, 90.5, 181}, {"nvidia_l40s", 350, 48, 91.6, 362},
 	    {"nvidia_a30", 165, 24, 10.3, 165}, {"nvidia_a2", 60, 16, 4.5, 18},
 	    {"nvidia_a16", 63, 16, 4.5, 17.9}, /* one of four of 250 W */
-	    {"nvidia_rtx_a5000", 230, 24, 27.8, 111.1},
-	    {"nvidia_titan_rtx", 280, 24, 16.3, 130.5},
+	    {"nvidia_rtx_a5000", 230, 24, 27.8, 111.1}, {"nvidia_titan_rtx", 280, 24, 16.3, 130.5},
 	    {"quadro_rtx_8000", 260, 48, 16.3, 130.5},
 	    {"nvidia_geforce_rtx_2080_ti", 260, 11, 14.2, 56.9},
-	    {"nvidia_geforce_gtx_1080_ti", 250, 11, 11.3, 0},
-	    {"tesla_p40", 250, 24, 12, 0},
+	    {"nvidia_geforce_gtx_1080_ti", 250, 11, 11.3, 0}, {"tesla_p40", 250, 24, 12, 0},
 	    {"tesla_k80", 150, 12, 4.4, 0}, /* one of two of 300 W */
 	    {"tesla_v100-pcie-32gb", 250, 32, 14, 112},
 	    {"tesla_v100s-pcie-32gb", 250, 32, 16.4, 130},
@@ -171,14 +157,11 @@ test_published(void **state)
 			fail_msg("%s: unknown", cases[i].name);
 		/* What a device reports is up to a tenth less. */
 		if (gpu->power_w != cases[i].watts ||
-		    fabs(gpu->memory_mib / 1024.0 / cases[i].gigabytes - 1) >
-			0.1 ||
-		    fabs(gpu->tflops[LT_PRECISION_FP32] - cases[i].fp32) >
-			1e-9 ||
+		    fabs(gpu->memory_mib / 1024.0 / cases[i].gigabytes - 1) > 0.1 ||
+		    fabs(gpu->tflops[LT_PRECISION_FP32] - cases[i].fp32) > 1e-9 ||
 		    fabs(gpu->tflops[LT_PRECISION_FP16] - cases[i].fp16) > 1e-9)
-			fail_msg("%s: %u W, %u MiB, %g and %g TFLOPS",
-			    cases[i].name, gpu->power_w, gpu->memory_mib,
-			    gpu->tflops[LT_PRECISION_FP32],
+			fail_msg("%s: %u W, %u MiB, %g and %g TFLOPS", cases[i].name, gpu->power_w,
+			    gpu->memory_mib, gpu->tflops[LT_PRECISION_FP32],
 			    gpu->tflops[LT_PRECISION_FP16]);
 	}
 }
@@ -214,8 +197,7 @@ spell(char *out, const char *name, bool joined)
 		const bool is_upper = *name >= 'A' && *name <= 'Z';
 
 		if (*name != '-')
-			*out++ = (char)(is_upper && among(2) ? *name - 'A' + 'a'
-							     : *name);
+			*out++ = (char)(is_upper && among(2) ? *name - 'A' + 'a' : *name);
 		else if (!joined)
 			*out++ = "-_ "[among(3)];
 	}
@@ -236,8 +218,8 @@ test_spellings(void **state)
 		char name[128];
 
 		spell(name, row->name, among(3) == 0);
-		if (lt_gpu_find(&room, name) == NULL ||
-		    strcmp(room.name, row->name) != 0 || room.power_w == 0)
+		if (lt_gpu_find(&room, name) == NULL || strcmp(room.name, row->name) != 0 ||
+		    room.power_w == 0)
 			fail_msg("%s of %s", name, row->name);
 	}
 }
@@ -271,12 +253,10 @@ test_slices(void **state)
 				assert_row(&found, &slice);
 				assert_true(row->mig_slices >= g);
 				if (slice.power_w == 0 ||
-				    slice.power_w * row->mig_slices >
-					row->power_w * g ||
-				    slice.memory_mib > row->memory_mib ||
-				    slice.memory_mib == 0)
-					fail_msg("%s: %u W, %u MiB", name,
-					    slice.power_w, slice.memory_mib);
+				    slice.power_w * row->mig_slices > row->power_w * g ||
+				    slice.memory_mib > row->memory_mib || slice.memory_mib == 0)
+					fail_msg("%s: %u W, %u MiB", name, slice.power_w,
+					    slice.memory_mib);
 			}
 	}
 }
@@ -316,13 +296,10 @@ test_table(void **state)
 
 		/* Each row is found by its own name, and has what fit and
 		 * time ratio need. */
-		assert_row(
-		    lt_gpu_find(&(struct lt_gpu){.name = ""}, table[i].name),
-		    &table[i]);
+		assert_row(lt_gpu_find(&(struct lt_gpu){.name = ""}, table[i].name), &table[i]);
 		assert_true(table[i].memory_mib > 0 && table[i].power_w > 0);
 		assert_true(table[i].bandwidth_gb_s > 0);
-		assert_true(table[i].tflops[LT_PRECISION_FP32] > 0 ||
-			    table[i].tflops[best] > 0);
+		assert_true(table[i].tflops[LT_PRECISION_FP32] > 0 || table[i].tflops[best] > 0);
 	}
 }
 
@@ -332,17 +309,15 @@ test_precision(void **state)
 	static const struct {
 		const char *name;
 		enum lt_precision wanted;
-	} cases[] = {{"P100-PCIE-16GB", LT_PRECISION_OFF},
-	    {"V100-SXM2", LT_PRECISION_FP16}, {"T4", LT_PRECISION_FP16},
-	    {"A100-SXM4-40GB", LT_PRECISION_BF16},
+	} cases[] = {{"P100-PCIE-16GB", LT_PRECISION_OFF}, {"V100-SXM2", LT_PRECISION_FP16},
+	    {"T4", LT_PRECISION_FP16}, {"A100-SXM4-40GB", LT_PRECISION_BF16},
 	    {"H100-SXM5", LT_PRECISION_BF16}, {"MI300X", LT_PRECISION_BF16}};
 
 	(void)state;
 	assert_int_equal(lt_gpu_best_precision(NULL), LT_PRECISION_OFF);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(
-		    lt_gpu_best_precision(lt_gpu_find(
-			&(struct lt_gpu){.name = ""}, cases[i].name)),
+		    lt_gpu_best_precision(lt_gpu_find(&(struct lt_gpu){.name = ""}, cases[i].name)),
 		    cases[i].wanted);
 }
 
@@ -355,52 +330,41 @@ test_precision_words(void **state)
 		const char *gpu;		    /* NULL = none */
 		const char *accelerate, *lightning; /* NULL = nothing set */
 	} cases[] = {
-	    {"the card's best", LT_PRECISION_AUTO, "A100-SXM4-40GB", "bf16",
-		"bf16-mixed"},
-	    {"FP8 is never taken unasked", LT_PRECISION_AUTO, "H100-SXM5",
-		"bf16", "bf16-mixed"},
+	    {"the card's best", LT_PRECISION_AUTO, "A100-SXM4-40GB", "bf16", "bf16-mixed"},
+	    {"FP8 is never taken unasked", LT_PRECISION_AUTO, "H100-SXM5", "bf16", "bf16-mixed"},
 	    {"of Volta", LT_PRECISION_AUTO, "V100-SXM2", "fp16", "16-mixed"},
-	    {"BF16 on Volta", LT_PRECISION_BF16, "V100-SXM2", "fp16",
-		"16-mixed"},
-	    {"less than the best", LT_PRECISION_FP16, "A100-SXM4-40GB", "fp16",
-		"16-mixed"},
-	    {"FP8, which Lightning has not", LT_PRECISION_FP8, "H100-SXM5",
-		"fp8", "bf16-mixed"},
-	    {"FP8 on a card of compute capability 8.9", LT_PRECISION_FP8, "L4",
-		"fp8", "bf16-mixed"},
-	    {"FP8 on Ampere", LT_PRECISION_FP8, "A100-SXM4-40GB", "bf16",
+	    {"BF16 on Volta", LT_PRECISION_BF16, "V100-SXM2", "fp16", "16-mixed"},
+	    {"less than the best", LT_PRECISION_FP16, "A100-SXM4-40GB", "fp16", "16-mixed"},
+	    {"FP8, which Lightning has not", LT_PRECISION_FP8, "H100-SXM5", "fp8", "bf16-mixed"},
+	    {"FP8 on a card of compute capability 8.9", LT_PRECISION_FP8, "L4", "fp8",
 		"bf16-mixed"},
-	    {"FP8 on Ampere's last", LT_PRECISION_FP8, "A10", "bf16",
-		"bf16-mixed"},
+	    {"FP8 on Ampere", LT_PRECISION_FP8, "A100-SXM4-40GB", "bf16", "bf16-mixed"},
+	    {"FP8 on Ampere's last", LT_PRECISION_FP8, "A10", "bf16", "bf16-mixed"},
 	    {"FP8 on Volta", LT_PRECISION_FP8, "V100-SXM2", "fp16", "16-mixed"},
 	    {"exact", LT_PRECISION_OFF, "A100-SXM4-40GB", NULL, NULL},
-	    {"exact where there is FP8", LT_PRECISION_OFF, "H100-SXM5", NULL,
-		NULL},
+	    {"exact where there is FP8", LT_PRECISION_OFF, "H100-SXM5", NULL, NULL},
 	    {"a card without", LT_PRECISION_BF16, "P100-PCIE-16GB", NULL, NULL},
-	    {"FP8 on a card without any", LT_PRECISION_FP8, "P100-PCIE-16GB",
-		NULL, NULL},
+	    {"FP8 on a card without any", LT_PRECISION_FP8, "P100-PCIE-16GB", NULL, NULL},
 	    {"no card", LT_PRECISION_FP16, NULL, NULL, NULL},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const enum lt_precision top =
-		    cases[i].gpu != NULL
-			? lt_gpu_top_precision(lt_gpu_find(
-			      &(struct lt_gpu){.name = ""}, cases[i].gpu))
-			: LT_PRECISION_AUTO;
+		const enum lt_precision top = cases[i].gpu != NULL
+						  ? lt_gpu_top_precision(lt_gpu_find(
+							&(struct lt_gpu){.name = ""}, cases[i].gpu))
+						  : LT_PRECISION_AUTO;
 		const struct lt_precision_words *const words =
 		    lt_precision_words(lt_precision_used(cases[i].wanted, top));
 
 		if ((words == NULL) != (cases[i].accelerate == NULL) ||
-		    (words != NULL &&
-			(strcmp(words->accelerate, cases[i].accelerate) != 0 ||
-			    strcmp(words->lightning, cases[i].lightning) != 0)))
-			fail_msg("%s: %s", cases[i].why,
-			    words != NULL ? words->accelerate : "nothing");
+		    (words != NULL && (strcmp(words->accelerate, cases[i].accelerate) != 0 ||
+					  strcmp(words->lightning, cases[i].lightning) != 0)))
+			fail_msg(
+			    "%s: %s", cases[i].why, words != NULL ? words->accelerate : "nothing");
 	}
-	assert_null(lt_precision_words(
-	    lt_precision_used(LT_PRECISION_FP8, lt_gpu_top_precision(NULL))));
+	assert_null(
+	    lt_precision_words(lt_precision_used(LT_PRECISION_FP8, lt_gpu_top_precision(NULL))));
 }
 
 static void
@@ -414,47 +378,41 @@ test_time_ratio(void **state)
 	} cases[] = {
 	    {"from nothing", NULL, "T4", LT_PRECISION_AUTO, false, 1},
 	    {"to nothing", "T4", NULL, LT_PRECISION_AUTO, false, 1},
-	    {"the same", "A100-SXM4-40GB", "A100-SXM4-40GB", LT_PRECISION_AUTO,
-		true, 1},
-	    {"bandwidth is the bound", "A100-SXM4-40GB", "H100-SXM5",
-		LT_PRECISION_BF16, true, 1555 / 3350.0},
-	    {"compute is the bound", "H100-SXM5", "A100-SXM4-80GB",
-		LT_PRECISION_FP32, true, 67 / 19.5},
-	    {"exact counts as FP32", "H100-SXM5", "A100-SXM4-80GB",
-		LT_PRECISION_OFF, true, 67 / 19.5},
-	    {"FP8 becomes BF16 where it is not", "H100-SXM5", "A100-SXM4-80GB",
-		LT_PRECISION_FP8, true, 1979 / 312.0},
-	    {"BF16 becomes FP16 where it is not", "A100-SXM4-40GB", "V100-SXM2",
-		LT_PRECISION_BF16, true, 312 / 125.0},
-	    {"and FP32 where there is neither", "V100-SXM2", "P100-PCIE-16GB",
-		LT_PRECISION_BF16, true, 125 / 9.3},
+	    {"the same", "A100-SXM4-40GB", "A100-SXM4-40GB", LT_PRECISION_AUTO, true, 1},
+	    {"bandwidth is the bound", "A100-SXM4-40GB", "H100-SXM5", LT_PRECISION_BF16, true,
+		1555 / 3350.0},
+	    {"compute is the bound", "H100-SXM5", "A100-SXM4-80GB", LT_PRECISION_FP32, true,
+		67 / 19.5},
+	    {"exact counts as FP32", "H100-SXM5", "A100-SXM4-80GB", LT_PRECISION_OFF, true,
+		67 / 19.5},
+	    {"FP8 becomes BF16 where it is not", "H100-SXM5", "A100-SXM4-80GB", LT_PRECISION_FP8,
+		true, 1979 / 312.0},
+	    {"BF16 becomes FP16 where it is not", "A100-SXM4-40GB", "V100-SXM2", LT_PRECISION_BF16,
+		true, 312 / 125.0},
+	    {"and FP32 where there is neither", "V100-SXM2", "P100-PCIE-16GB", LT_PRECISION_BF16,
+		true, 125 / 9.3},
 	    /* Not said: the slowest of FP32 (0.99), best mixed, bandwidth. */
-	    {"no FP32 published, and none said", "Gaudi2", "Gaudi3",
-		LT_PRECISION_AUTO, false, 1},
-	    {"no FP32 published, not needed", "Gaudi2", "Gaudi3",
-		LT_PRECISION_BF16, true, 2460 / 3700.0},
-	    {"not said, mixed is the bound", "A100-SXM4-40GB", "V100-SXM2",
-		LT_PRECISION_AUTO, true, 312 / 125.0},
+	    {"no FP32 published, and none said", "Gaudi2", "Gaudi3", LT_PRECISION_AUTO, false, 1},
+	    {"no FP32 published, not needed", "Gaudi2", "Gaudi3", LT_PRECISION_BF16, true,
+		2460 / 3700.0},
+	    {"not said, mixed is the bound", "A100-SXM4-40GB", "V100-SXM2", LT_PRECISION_AUTO, true,
+		312 / 125.0},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bool known = !cases[i].known;
 		const struct lt_gpu_use from = {
-		    cases[i].from != NULL
-			? lt_gpu_find(
-			      &(struct lt_gpu){.name = ""}, cases[i].from)
-			: NULL,
+		    cases[i].from != NULL ? lt_gpu_find(&(struct lt_gpu){.name = ""}, cases[i].from)
+					  : NULL,
 		    cases[i].precision};
 		const struct lt_gpu_use to = {
-		    cases[i].to != NULL
-			? lt_gpu_find(&(struct lt_gpu){.name = ""}, cases[i].to)
-			: NULL,
+		    cases[i].to != NULL ? lt_gpu_find(&(struct lt_gpu){.name = ""}, cases[i].to)
+					: NULL,
 		    cases[i].precision};
 		const double ratio = lt_gpu_time_ratio(&from, &to, &known);
 
-		if (known != cases[i].known ||
-		    fabs(ratio - cases[i].ratio) > 1e-12)
+		if (known != cases[i].known || fabs(ratio - cases[i].ratio) > 1e-12)
 			fail_msg("%s: %f", cases[i].why, ratio);
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Secrets that come back: in each form alone, cut at either end, and through
- * each source that has one, from a server that repeats what it was sent in
- * every place where that source's answers have words.
+ * Secrets that come back: in each form alone, cut at either end, and through each source that has
+ * one, from a server that repeats what it was sent in every place where that source's answers have
+ * words.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,9 +21,8 @@
 /* Forms of it by other programs: base64(1), curl --data-urlencode. */
 #define SECRET "p+s/w\"d&<k>=9%xQ"
 static const char *const forms[] = {
-    SECRET, "p%2Bs%2Fw%22d%26%3Ck%3E%3D9%25xQ",
-    "p%2bs%2fw%22d%26%3ck%3e%3d9%25xQ", "p+s\\/w\\\"d&<k>=9%xQ",
-    "p+s/w\\\"d&<k>=9%xQ", "p+s/w&quot;d&amp;&lt;k&gt;=9%xQ",
+    SECRET, "p%2Bs%2Fw%22d%26%3Ck%3E%3D9%25xQ", "p%2bs%2fw%22d%26%3ck%3e%3d9%25xQ",
+    "p+s\\/w\\\"d&<k>=9%xQ", "p+s/w\\\"d&<k>=9%xQ", "p+s/w&quot;d&amp;&lt;k&gt;=9%xQ",
     "cCtzL3ciZCY8az49OSV4UQ==",	    /* alone */
     "dXNlcjpwK3MvdyJkJjxrPj05JXhR", /* user:SECRET */
     "YWJwK3MvdyJkJjxrPj05JXhR",	    /* abSECRET */
@@ -66,11 +65,9 @@ test_cut(void **state)
 		for (size_t bytes = 1; from + bytes <= length; bytes++) {
 			char text[64];
 
-			snprintf(text, sizeof(text), "key %.*s", (int)bytes,
-			    &SECRET[from]);
+			snprintf(text, sizeof(text), "key %.*s", (int)bytes, &SECRET[from]);
 			lt_guard_hide(text);
-			assert_int_equal(
-			    strcmp(text, "key ***") == 0, bytes >= 8);
+			assert_int_equal(strcmp(text, "key ***") == 0, bytes >= 8);
 		}
 	lt_guard_forget();
 	char text[] = "p+s/w\"d&<k>=9%xQ"; /* nobody's any more */
@@ -108,10 +105,9 @@ static const struct {
     [JSON] = {"application/json",
 	"{\"error\":\"%s\",\"message\":\"%s\",\"error_description\":\"%s\","
 	"\"detail\":\"%s\",\"warnings\":[\"%s\"],\"status\":\"%s\"}"},
-    [XML] = {"text/xml",
-	"<Acknowledgement_MarketDocument xmlns=\"urn:iec62325.351:tc57wg16:"
-	"451-1:acknowledgementdocument:7:0\"><Reason><code>999</code><text>"
-	"%s</text></Reason></Acknowledgement_MarketDocument>"},
+    [XML] = {"text/xml", "<Acknowledgement_MarketDocument xmlns=\"urn:iec62325.351:tc57wg16:"
+			 "451-1:acknowledgementdocument:7:0\"><Reason><code>999</code><text>"
+			 "%s</text></Reason></Acknowledgement_MarketDocument>"},
     [PLAIN] = {"text/plain", "%s"},
     {"application/json", "{\"error\":{\"code\":\"%s\",\"message\":\"%s\","
 			 "\"status\":\"%s\"}}"},
@@ -142,8 +138,7 @@ percent_decode(char *text)
 static void
 secret_header(const struct exchange *exchange, char out[512])
 {
-	static const char *const names[] = {
-	    "Authorization", "auth-token", "X-Amz-Security-Token"};
+	static const char *const names[] = {"Authorization", "auth-token", "X-Amz-Security-Token"};
 
 	out[0] = '\0';
 	for (size_t i = 0; i < COUNT(names) && out[0] == '\0'; i++)
@@ -152,8 +147,7 @@ secret_header(const struct exchange *exchange, char out[512])
 
 /* The part of a request that had a secret, as it came or decoded. */
 static void
-part_of(const struct exchange *exchange, enum part part, bool decoded,
-    char out[2048])
+part_of(const struct exchange *exchange, enum part part, bool decoded, char out[2048])
 {
 	const char *const last = strrchr(exchange->path, '=');
 	char header[512];
@@ -167,8 +161,7 @@ part_of(const struct exchange *exchange, enum part part, bool decoded,
 	if (decoded && part != HEADER)
 		percent_decode(out);
 	if (decoded && strncmp(header, "Basic ", 6) == 0) {
-		const long length =
-		    lt_base64_decode((unsigned char *)out, 2047, header + 6);
+		const long length = lt_base64_decode((unsigned char *)out, 2047, header + 6);
 
 		out[length < 0 ? 0 : length] = '\0';
 	}
@@ -201,18 +194,16 @@ serve_echoes(const struct exchange *exchange)
 	char part[2048];
 	int which, decoded, shape, status, length = 0;
 
-	if (sscanf(exchange->path, "/echo-%d-%d-%d-%d", &which, &decoded,
-		&shape, &status) != 4)
+	if (sscanf(exchange->path, "/echo-%d-%d-%d-%d", &which, &decoded, &shape, &status) != 4)
 		return false;
 	part_of(exchange, (enum part)which, decoded, part);
-	escape(words, sizeof(words), part,
-	    shape == PLAIN ? "xml" : shapes[shape].type);
+	escape(words, sizeof(words), part, shape == PLAIN ? "xml" : shapes[shape].type);
 	if (shape == PLAIN)
 		snprintf(words, sizeof(words), "%s", part);
 	for (const char *at = shapes[shape].body; *at != '\0'; at++) {
 		if (at[0] == '%' && at[1] == 's') {
-			length += snprintf(body + length,
-			    sizeof(body) - (size_t)length, "%s", words);
+			length +=
+			    snprintf(body + length, sizeof(body) - (size_t)length, "%s", words);
 			at++;
 		} else {
 			body[length++] = *at;
@@ -229,42 +220,32 @@ static const struct {
 	enum part part;
 	bool has_token; /* of a login before: it is the secret */
 } sources[] = {
-    {"electricity_maps", {{"zone", "DE"}, {"key_env", "GUARD_SECRET"}}, HEADER,
+    {"electricity_maps", {{"zone", "DE"}, {"key_env", "GUARD_SECRET"}}, HEADER, false},
+    {"watttime",
+	{{"region", "CAISO_NORTH"}, {"username", "user"}, {"password_env", "GUARD_SECRET"}}, HEADER,
 	false},
-    {"watttime",
-	{{"region", "CAISO_NORTH"}, {"username", "user"},
-	    {"password_env", "GUARD_SECRET"}},
-	HEADER, false},
-    {"watttime",
-	{{"region", "CAISO_NORTH"}, {"username", "user"},
-	    {"password_env", "GUARD_OTHER"}},
+    {"watttime", {{"region", "CAISO_NORTH"}, {"username", "user"}, {"password_env", "GUARD_OTHER"}},
 	HEADER, true},
-    {"eia", {{"respondent", "CISO"}, {"key_env", "GUARD_SECRET"}}, QUERY,
-	false},
+    {"eia", {{"respondent", "CISO"}, {"key_env", "GUARD_SECRET"}}, QUERY, false},
     {"entsoe", {{"area", "DE"}, {"token_env", "GUARD_SECRET"}}, QUERY, false},
-    {"entsoe_price", {{"area", "FR"}, {"token_env", "GUARD_SECRET"}}, QUERY,
+    {"entsoe_price", {{"area", "FR"}, {"token_env", "GUARD_SECRET"}}, QUERY, false},
+    {"entsoe_day_ahead", {{"area", "FR"}, {"series", "load"}, {"token_env", "GUARD_SECRET"}}, QUERY,
 	false},
-    {"entsoe_day_ahead",
-	{{"area", "FR"}, {"series", "load"}, {"token_env", "GUARD_SECRET"}},
-	QUERY, false},
     {"cudo_compute",
-	{{"data_center", "se-smedjebacken-1"},
-	    {"machine_type", "epyc-rome-rtx-a5000"}, {"vcpus", "8"},
-	    {"memory_gib", "32"}, {"gpus", "1"}, {"key_env", "GUARD_SECRET"}},
+	{{"data_center", "se-smedjebacken-1"}, {"machine_type", "epyc-rome-rtx-a5000"},
+	    {"vcpus", "8"}, {"memory_gib", "32"}, {"gpus", "1"}, {"key_env", "GUARD_SECRET"}},
 	HEADER, false},
     {"gcp_billing_sku",
-	{{"region", "us-central1"}, {"cpu_family", "N1"}, {"vcpus", "8"},
-	    {"memory_gib", "30"}, {"key_env", "GUARD_SECRET"}},
+	{{"region", "us-central1"}, {"cpu_family", "N1"}, {"vcpus", "8"}, {"memory_gib", "30"},
+	    {"key_env", "GUARD_SECRET"}},
 	QUERY, false},
     {"azure_eviction_rate",
-	{{"region", "eastus"}, {"sku", "Standard_NC4as_T4_v3"},
-	    {"tenant_id", "t"}, {"client_id", "c"},
-	    {"secret_env", "GUARD_SECRET"}},
+	{{"region", "eastus"}, {"sku", "Standard_NC4as_T4_v3"}, {"tenant_id", "t"},
+	    {"client_id", "c"}, {"secret_env", "GUARD_SECRET"}},
 	BODY, false},
     {"azure_eviction_rate",
-	{{"region", "eastus"}, {"sku", "Standard_NC4as_T4_v3"},
-	    {"tenant_id", "t"}, {"client_id", "c"},
-	    {"secret_env", "GUARD_OTHER"}},
+	{{"region", "eastus"}, {"sku", "Standard_NC4as_T4_v3"}, {"tenant_id", "t"},
+	    {"client_id", "c"}, {"secret_env", "GUARD_OTHER"}},
 	HEADER, true},
 };
 
@@ -297,8 +278,8 @@ echo_through(size_t source, int decoded, int shape, int status)
 	struct lt_error err = {0};
 	char path[48];
 
-	snprintf(path, sizeof(path), "/echo-%d-%d-%d-%d",
-	    (int)sources[source].part, decoded, shape, status);
+	snprintf(path, sizeof(path), "/echo-%d-%d-%d-%d", (int)sources[source].part, decoded, shape,
+	    status);
 	server_url(url, path);
 	server_url(login_url, path);
 	options.items[options.count].key = "url";
@@ -310,10 +291,8 @@ echo_through(size_t source, int decoded, int shape, int status)
 		strcpy(memory.token, SECRET);
 		memory.token_until_utc_s = time(NULL) + 600;
 	}
-	const int code =
-	    lt_adapter_fetch(lt_adapter_find(sources[source].adapter), &options,
-		&(struct lt_window){time(NULL) - 86400, time(NULL), time(NULL)},
-		&points, &err);
+	const int code = lt_adapter_fetch(lt_adapter_find(sources[source].adapter), &options,
+	    &(struct lt_window){time(NULL) - 86400, time(NULL), time(NULL)}, &points, &err);
 	assert_clean(sources[source].adapter, err.text);
 	assert_clean(sources[source].adapter, points.note);
 	for (int i = 0; i < memory.trace_count && i < LT_TRACE_MAX; i++)
@@ -337,12 +316,10 @@ test_sources(void **state)
 		for (int decoded = 0; decoded < 2; decoded++)
 			for (int shape = 0; shape < SHAPES; shape++)
 				for (size_t i = 0; i < COUNT(statuses); i++)
-					hidden += echo_through(source, decoded,
-					    shape, statuses[i]);
+					hidden += echo_through(source, decoded, shape, statuses[i]);
 		/* Else the test would show nothing of it. */
 		if (hidden == 0)
-			fail_msg("%s: no text had its secret",
-			    sources[source].adapter);
+			fail_msg("%s: no text had its secret", sources[source].adapter);
 	}
 }
 

@@ -23,11 +23,9 @@ static void
 add_heirs(struct fixture *f, struct lt_batch_account **list, uint32_t *count)
 {
 	struct lt_accounts_seen seen = {0};
-	struct lt_batch_associations all = {
-	    .accounts = *list, .account_count = *count};
+	struct lt_batch_associations all = {.accounts = *list, .account_count = *count};
 
-	must(
-	    f, lt_ledger_accounts(f->ledger, &seen.list, &seen.count, &f->err));
+	must(f, lt_ledger_accounts(f->ledger, &seen.list, &seen.count, &f->err));
 	must(f, lt_heirs_add(&all, f->ledger, &seen, NOVEMBER, &f->err));
 	*list = all.accounts;
 	*count = all.account_count;
@@ -55,13 +53,11 @@ parent_in(const struct lt_batch_account *list, uint32_t count, const char *name)
 static void
 deleted_accounts_keep_their_place(void **state)
 {
-	static const char *const before[][2] = {{"root", ""},
-	    {"vision", "root"}, {"vision-a", "vision"}, {"deep", "vision-a"},
-	    {"idle", "vision"}, {"nlp", "root"}};
-	static const char *const after[][2] = {
-	    {"root", ""}, {"vision", "root"}, {"nlp", "root"}};
-	static const char *const moved[][2] = {{"root", ""}, {"vision", "root"},
-	    {"nlp", "root"}, {"vision-a", "nlp"}};
+	static const char *const before[][2] = {{"root", ""}, {"vision", "root"},
+	    {"vision-a", "vision"}, {"deep", "vision-a"}, {"idle", "vision"}, {"nlp", "root"}};
+	static const char *const after[][2] = {{"root", ""}, {"vision", "root"}, {"nlp", "root"}};
+	static const char *const moved[][2] = {
+	    {"root", ""}, {"vision", "root"}, {"nlp", "root"}, {"vision-a", "nlp"}};
 	struct fixture *const f = *state;
 	uint32_t count = 6;
 	struct lt_batch_account *list = accounts_of(before, count);
@@ -71,8 +67,7 @@ deleted_accounts_keep_their_place(void **state)
 	free(list);
 	charge_account(f, 1, "vision-a");
 	charge_account(f, 2, "deep");
-	/* All three below vision go; the one that was charged nothing is no
-	 * line of any report. */
+	/* All three below vision go; the one that was charged nothing is no line of any report. */
 	count = 3;
 	list = accounts_of(after, count);
 	add_heirs(f, &list, &count);
@@ -101,8 +96,7 @@ deleted_accounts_keep_their_place(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    EACH(deleted_accounts_keep_their_place)};
+	const struct CMUnitTest tests[] = {EACH(deleted_accounts_keep_their_place)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which jobs are of one kind, and what figures of their groups make of the next
- * one: names, keys, shapes, and the way from the narrow group to the wide one.
+ * Which jobs are of one kind, and what figures of their groups make of the next one: names, keys,
+ * shapes, and the way from the narrow group to the wide one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,8 +42,7 @@ names_are_folded(void **state)
 }
 
 static bool
-same(const struct lt_run_kind *a, const struct lt_run_kind *b,
-    enum lt_history_group group)
+same(const struct lt_run_kind *a, const struct lt_run_kind *b, enum lt_history_group group)
 {
 	const struct lt_history_key x = lt_history_key(a, group);
 	const struct lt_history_key y = lt_history_key(b, group);
@@ -54,38 +53,28 @@ same(const struct lt_run_kind *a, const struct lt_run_kind *b,
 static void
 keys_tell_kinds_apart(void **state)
 {
-	const struct lt_run_kind one = {
-	    1000, "vision", "train_1", 2, 16, 4, 0, 0, false};
+	const struct lt_run_kind one = {1000, "vision", "train_1", 2, 16, 4, 0, 0, false};
 	static const struct {
 		const char *why;
 		struct lt_run_kind kind;
 		bool name, user, account;
 	} cases[] = {
-	    {"another number in the name",
-		{1000, "vision", "train_22", 2, 16, 4, 0, 0, false}, true, true,
+	    {"another number in the name", {1000, "vision", "train_22", 2, 16, 4, 0, 0, false},
+		true, true, true},
+	    {"another name", {1000, "vision", "test_1", 2, 16, 4, 0, 0, false}, false, true, true},
+	    {"other nodes", {1000, "vision", "train_1", 1, 16, 4, 0, 0, false}, false, true, true},
+	    {"other CPUs", {1000, "vision", "train_1", 2, 8, 4, 0, 0, false}, false, true, true},
+	    {"other GPUs", {1000, "vision", "train_1", 2, 16, 8, 0, 0, false}, false, true, true},
+	    {"another user", {1001, "vision", "train_1", 2, 16, 4, 0, 0, false}, false, false,
 		true},
-	    {"another name", {1000, "vision", "test_1", 2, 16, 4, 0, 0, false},
-		false, true, true},
-	    {"other nodes", {1000, "vision", "train_1", 1, 16, 4, 0, 0, false},
-		false, true, true},
-	    {"other CPUs", {1000, "vision", "train_1", 2, 8, 4, 0, 0, false},
-		false, true, true},
-	    {"other GPUs", {1000, "vision", "train_1", 2, 16, 8, 0, 0, false},
-		false, true, true},
-	    {"another user", {1001, "vision", "train_1", 2, 16, 4, 0, 0, false},
-		false, false, true},
-	    {"another account",
-		{1000, "speech", "train_1", 2, 16, 4, 0, 0, false}, false,
-		false, false},
-	    {"another size of time limit",
-		{1000, "vision", "train_1", 2, 16, 4, 0, 3600, false}, false,
-		false, false},
-	    {"an interactive job",
-		{1000, "vision", "train_1", 2, 16, 4, 0, 0, true}, false, false,
+	    {"another account", {1000, "speech", "train_1", 2, 16, 4, 0, 0, false}, false, false,
+		false},
+	    {"another size of time limit", {1000, "vision", "train_1", 2, 16, 4, 0, 3600, false},
+		false, false, false},
+	    {"an interactive job", {1000, "vision", "train_1", 2, 16, 4, 0, 0, true}, false, false,
 		false},
 	    {"letters that move from one text to the other",
-		{1000, "visiont", "rain_1", 2, 16, 4, 0, 0, false}, false,
-		false, false},
+		{1000, "visiont", "rain_1", 2, 16, 4, 0, 0, false}, false, false, false},
 	};
 
 	(void)state;
@@ -93,18 +82,14 @@ keys_tell_kinds_apart(void **state)
 		const struct lt_run_kind *const other = &cases[i].kind;
 
 		print_message("%s\n", cases[i].why);
-		assert_int_equal(
-		    same(&one, other, LT_HISTORY_NAME), cases[i].name);
-		assert_int_equal(
-		    same(&one, other, LT_HISTORY_USER), cases[i].user);
-		assert_int_equal(
-		    same(&one, other, LT_HISTORY_ACCOUNT), cases[i].account);
+		assert_int_equal(same(&one, other, LT_HISTORY_NAME), cases[i].name);
+		assert_int_equal(same(&one, other, LT_HISTORY_USER), cases[i].user);
+		assert_int_equal(same(&one, other, LT_HISTORY_ACCOUNT), cases[i].account);
 	}
 	/* Whatever a hash may be made to be: the user is in the key. */
 	assert_int_equal(lt_history_key(&one, LT_HISTORY_NAME).uid, 1000);
 	assert_int_equal(lt_history_key(&one, LT_HISTORY_USER).uid, 1000);
-	assert_int_equal(
-	    lt_history_key(&one, LT_HISTORY_ACCOUNT).uid, UINT32_MAX);
+	assert_int_equal(lt_history_key(&one, LT_HISTORY_ACCOUNT).uid, UINT32_MAX);
 }
 
 static void
@@ -130,21 +115,17 @@ limits_are_told_apart_by_size(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lt_run_kind kind = {.name = "train",
-		    .account = "vision",
-		    .limit_s = cases[i].limit_s};
+		struct lt_run_kind kind = {
+		    .name = "train", .account = "vision", .limit_s = cases[i].limit_s};
 		const uint32_t band = lt_history_band(&kind, LT_HISTORY_NAME);
 
 		assert_int_equal(band, 2 * cases[i].size);
-		assert_int_equal(lt_history_band_limit_s(band, LT_HISTORY_NAME),
-		    cases[i].most_s);
-		assert_int_equal(lt_history_band(&kind, LT_HISTORY_USER),
-		    2 * cases[i].wide_size);
-		assert_int_equal(lt_history_band(&kind, LT_HISTORY_ACCOUNT),
-		    2 * cases[i].wide_size);
-		kind.is_interactive = true;
+		assert_int_equal(lt_history_band_limit_s(band, LT_HISTORY_NAME), cases[i].most_s);
+		assert_int_equal(lt_history_band(&kind, LT_HISTORY_USER), 2 * cases[i].wide_size);
 		assert_int_equal(
-		    lt_history_band(&kind, LT_HISTORY_NAME), band + 1);
+		    lt_history_band(&kind, LT_HISTORY_ACCOUNT), 2 * cases[i].wide_size);
+		kind.is_interactive = true;
+		assert_int_equal(lt_history_band(&kind, LT_HISTORY_NAME), band + 1);
 	}
 	const struct lt_run_kind endless = {.limit_s = INT64_MAX},
 				 long_one = {.limit_s = INT64_MAX - 1};
@@ -153,8 +134,7 @@ limits_are_told_apart_by_size(void **state)
 		const enum lt_history_group group = (enum lt_history_group)i;
 
 		assert_int_equal(lt_history_band(&endless, group), 0);
-		assert_true(lt_history_band_limit_s(
-				lt_history_band(&long_one, group), group) > 0);
+		assert_true(lt_history_band_limit_s(lt_history_band(&long_one, group), group) > 0);
 	}
 }
 
@@ -162,9 +142,8 @@ limits_are_told_apart_by_size(void **state)
 static void
 some_names_are_none(void **state)
 {
-	static const char *const none[] = {"", "wrap", "sbatch", "bash", "sh",
-	    "interactive", "python", "python3", "python3.11", "Python",
-	    "sys/dashboard/sys/jupyter",
+	static const char *const none[] = {"", "wrap", "sbatch", "bash", "sh", "interactive",
+	    "python", "python3", "python3.11", "Python", "sys/dashboard/sys/jupyter",
 	    "ondemand/sys/dashboard/sys/bc_desktop"};
 	static const char *const names[] = {
 	    "train", "train_1", "wrapped", "python_train", "bash.sh", "7", "x"};
@@ -181,16 +160,16 @@ some_names_are_none(void **state)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		kind.name = names[i];
 		lt_history_keys(keys, &kind);
-		assert_true(keys[LT_HISTORY_NAME].hash ==
-			    lt_history_key(&kind, LT_HISTORY_NAME).hash);
+		assert_true(
+		    keys[LT_HISTORY_NAME].hash == lt_history_key(&kind, LT_HISTORY_NAME).hash);
 		/* As a quote has it, whatever the limit. */
 		const struct lt_run_kind quoted = {.uid = 1000,
 		    .account = "vision",
 		    .name = names[i],
 		    .hash = lt_history_hash(&kind)};
 
-		assert_true(keys[LT_HISTORY_NAME].hash ==
-			    lt_history_key(&quoted, LT_HISTORY_NAME).hash);
+		assert_true(
+		    keys[LT_HISTORY_NAME].hash == lt_history_key(&quoted, LT_HISTORY_NAME).hash);
 	}
 }
 
@@ -198,43 +177,33 @@ some_names_are_none(void **state)
 static void
 proofs_are_told_apart(void **state)
 {
-	static const struct lt_run_kind one = {
-	    1000, "vision", "train_1", 2, 16, 4, 0, 0, false};
+	static const struct lt_run_kind one = {1000, "vision", "train_1", 2, 16, 4, 0, 0, false};
 	static const struct {
 		const char *why;
 		struct lt_run_kind kind;
 		const char *script;
 		bool same;
 	} cases[] = {
-	    {"itself", {1000, "vision", "train_1", 2, 16, 4, 0, 0, false}, "a",
-		true},
-	    {"another number, another shape",
-		{1000, "vision", "train_22", 1, 1, 0, 0, 0, false}, "a", true},
-	    {"another script",
-		{1000, "vision", "train_1", 2, 16, 4, 0, 0, false}, "b", false},
-	    {"another name", {1000, "vision", "test_1", 2, 16, 4, 0, 0, false},
-		"a", false},
-	    {"another user", {1001, "vision", "train_1", 2, 16, 4, 0, 0, false},
-		"a", false},
-	    {"another account",
-		{1000, "speech", "train_1", 2, 16, 4, 0, 0, false}, "a", false},
+	    {"itself", {1000, "vision", "train_1", 2, 16, 4, 0, 0, false}, "a", true},
+	    {"another number, another shape", {1000, "vision", "train_22", 1, 1, 0, 0, 0, false},
+		"a", true},
+	    {"another script", {1000, "vision", "train_1", 2, 16, 4, 0, 0, false}, "b", false},
+	    {"another name", {1000, "vision", "test_1", 2, 16, 4, 0, 0, false}, "a", false},
+	    {"another user", {1001, "vision", "train_1", 2, 16, 4, 0, 0, false}, "a", false},
+	    {"another account", {1000, "speech", "train_1", 2, 16, 4, 0, 0, false}, "a", false},
 	};
-	const struct lt_history_key own =
-	    lt_history_proof_key(&one, lt_script_hash("a"));
+	const struct lt_history_key own = lt_history_proof_key(&one, lt_script_hash("a"));
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct lt_history_key key = lt_history_proof_key(
-		    &cases[i].kind, lt_script_hash(cases[i].script));
+		const struct lt_history_key key =
+		    lt_history_proof_key(&cases[i].kind, lt_script_hash(cases[i].script));
 
 		print_message("%s\n", cases[i].why);
-		assert_int_equal(
-		    key.hash == own.hash && key.uid == own.uid, cases[i].same);
+		assert_int_equal(key.hash == own.hash && key.uid == own.uid, cases[i].same);
 	}
 	for (int group = 0; group < LT_HISTORY_GROUPS; group++)
-		assert_true(
-		    lt_history_key(&one, (enum lt_history_group)group).hash !=
-		    own.hash);
+		assert_true(lt_history_key(&one, (enum lt_history_group)group).hash != own.hash);
 	/* All of the hash counts. */
 	assert_true(lt_history_proof_key(&one, 5).hash !=
 		    lt_history_proof_key(&one, 5 + (1ULL << 40)).hash);
@@ -253,20 +222,15 @@ shapes_are_what_was_asked(void **state)
 		uint32_t nodes, cpus, gpus;
 	} cases[] = {
 	    {"nothing said: a CPU of a node", {.min_nodes = 1}, 1, 1, 0},
-	    {"tasks and what each takes",
-		{.min_nodes = 1, .tasks = 3, .cpus_per_task = 4}, 1, 12, 0},
-	    {"what slurmctld made of them",
-		{.min_nodes = 2, .tasks = 1, .cpus = 24}, 2, 24, 0},
-	    {"CPUs of each node", {.min_nodes = 2, .cpus_per_node = 16}, 2, 32,
+	    {"tasks and what each takes", {.min_nodes = 1, .tasks = 3, .cpus_per_task = 4}, 1, 12,
 		0},
-	    {"GPUs of each node", {.min_nodes = 2, .gpus_per_node = 4}, 2, 2,
-		8},
+	    {"what slurmctld made of them", {.min_nodes = 2, .tasks = 1, .cpus = 24}, 2, 24, 0},
+	    {"CPUs of each node", {.min_nodes = 2, .cpus_per_node = 16}, 2, 32, 0},
+	    {"GPUs of each node", {.min_nodes = 2, .gpus_per_node = 4}, 2, 2, 8},
 	    {"GPUs of the job", {.min_nodes = 1, .gpus = 3}, 1, 1, 3},
-	    {"GPUs of each task",
-		{.min_nodes = 1, .tasks = 4, .gpus_per_task = 2}, 1, 4, 8},
-	    {"more than can be counted",
-		{.min_nodes = 1, .tasks = UINT32_MAX, .cpus_per_task = 2}, 1,
-		UINT32_MAX, 0},
+	    {"GPUs of each task", {.min_nodes = 1, .tasks = 4, .gpus_per_task = 2}, 1, 4, 8},
+	    {"more than can be counted", {.min_nodes = 1, .tasks = UINT32_MAX, .cpus_per_task = 2},
+		1, UINT32_MAX, 0},
 	};
 
 	(void)state;
@@ -296,18 +260,16 @@ the_narrowest_with_three_runs_speaks(void **state)
 	    {"nothing is known", {{0}}, 3600, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}},
 	    {"two runs are too few", {{2, 60, 90, true, 0, 0}}, 3600,
 		{LT_HISTORY_NONE, 0, 0, 0, 0, 0}},
-	    {"three are enough; without a quantile, by the limit",
-		{{3, 60, 90, true, 0, 0}}, 3600,
+	    {"three are enough; without a quantile, by the limit", {{3, 60, 90, true, 0, 0}}, 3600,
 		{LT_HISTORY_NAME, 3, 60, 3600, 0, 0}},
-	    {"its own quantile",
-		{{19, 60, 90, false, 0, 0}, {30, HALF, MOST, false, 0, 0}},
-		3600, {LT_HISTORY_NAME, 19, 60, 90, 0, 0}},
+	    {"its own quantile", {{19, 60, 90, false, 0, 0}, {30, HALF, MOST, false, 0, 0}}, 3600,
+		{LT_HISTORY_NAME, 19, 60, 90, 0, 0}},
 	    {"too few for one: the user's, by the limit",
 		{{3, 60, 90, true, 0, 0}, {30, HALF, MOST, false, 0, 0}}, 3600,
 		{LT_HISTORY_NAME, 3, 60, 3240, 0, 0}},
 	    {"but not below its own longest",
-		{{3, 60, 3500, true, 0, 0}, {30, HALF, MOST, false, 0, 0}},
-		3600, {LT_HISTORY_NAME, 3, 60, 3500, 0, 0}},
+		{{3, 60, 3500, true, 0, 0}, {30, HALF, MOST, false, 0, 0}}, 3600,
+		{LT_HISTORY_NAME, 3, 60, 3500, 0, 0}},
 	    {"then the account's",
 		{{3, 60, 90, true, 0, 0}, {4, HALF, 600000, true, 0, 0},
 		    {30, 100000, MOST, false, 0, 0}},
@@ -320,12 +282,10 @@ the_narrowest_with_three_runs_speaks(void **state)
 		{{2, 60, 90, true, 0, 0}, {30, HALF, MOST, false, 0, 0}}, 3600,
 		{LT_HISTORY_USER, 30, 1800, 3240, 0, 0}},
 	    {"the account's median",
-		{{0}, {2, HALF, MOST, true, 0, 0},
-		    {30, 100000, 400000, false, 0, 0}},
-		3600, {LT_HISTORY_ACCOUNT, 30, 360, 3240, 0, 0}},
+		{{0}, {2, HALF, MOST, true, 0, 0}, {30, 100000, 400000, false, 0, 0}}, 3600,
+		{LT_HISTORY_ACCOUNT, 30, 360, 3240, 0, 0}},
 	    {"half of the runs met their limit: nothing below it is expected",
-		{{20, NEVER, NEVER, false, 0, 0}}, 3600,
-		{LT_HISTORY_NAME, 20, 3600, 3600, 0, 0}},
+		{{20, NEVER, NEVER, false, 0, 0}}, 3600, {LT_HISTORY_NAME, 20, 3600, 3600, 0, 0}},
 	    {"the limit is the most", {{20, 7200, 9000, false, 0, 0}}, 3600,
 		{LT_HISTORY_NAME, 20, 3600, 3600, 0, 0}},
 	    {"no second at all is one", {{0}, {20, 0, 0, false, 0, 0}}, 3600,
@@ -341,23 +301,20 @@ the_narrowest_with_three_runs_speaks(void **state)
 	    {"and the quantile may be unknown",
 		{{3, 60, 90, true, 0, 0}, {30, HALF, MOST, false, 0, 0}}, -1,
 		{LT_HISTORY_NAME, 3, 60, 0, 0, 0}},
-	    {"a sixth from either end, too", {{19, 60, 90, false, 40, 80}},
-		3600, {LT_HISTORY_NAME, 19, 60, 90, 40, 80}},
+	    {"a sixth from either end, too", {{19, 60, 90, false, 40, 80}}, 3600,
+		{LT_HISTORY_NAME, 19, 60, 90, 40, 80}},
 	    {"as parts of the limit, the longest by it",
 		{{0}, {20, HALF, MOST, false, 100000, NEVER}}, 3600,
 		{LT_HISTORY_USER, 20, 1800, 3240, 360, 3600}},
-	    {"without a limit a longest that met one is not told",
-		{{20, 60, 90, false, 40, NEVER}}, -1,
-		{LT_HISTORY_NAME, 20, 60, 90, 0, 0}},
-	    {"half beyond a limit that is none",
-		{{20, NEVER, NEVER, false, 0, 0}}, -1,
+	    {"without a limit a longest that met one is not told", {{20, 60, 90, false, 40, NEVER}},
+		-1, {LT_HISTORY_NAME, 20, 60, 90, 0, 0}},
+	    {"half beyond a limit that is none", {{20, NEVER, NEVER, false, 0, 0}}, -1,
 		{LT_HISTORY_NONE, 0, 0, 0, 0, 0}},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct lt_expected got =
-		    lt_history_expect(cases[i].groups, cases[i].limit_s);
+		const struct lt_expected got = lt_history_expect(cases[i].groups, cases[i].limit_s);
 
 		print_message("%s\n", cases[i].why);
 		assert_int_equal(got.from, cases[i].want.from);
@@ -381,8 +338,7 @@ told_with_what_it_rests_on(void **state)
 		"expected 2:10 (median of 14 runs; limit 12:00)"},
 	    {{LT_HISTORY_NAME, 3, 599, 599, 0, 0}, 600,
 		"expected 9m 59s (median of 3 runs; limit 0:10)"},
-	    {{LT_HISTORY_NAME, 3, 86369, 0, 0, 0}, 0,
-		"expected 23:59 (median of 3 runs)"},
+	    {{LT_HISTORY_NAME, 3, 86369, 0, 0, 0}, 0, "expected 23:59 (median of 3 runs)"},
 	    {{LT_HISTORY_NAME, 3, 86370, 0, 0, 0}, 2 * 86400 + 3660,
 		"expected 1-00:00 (median of 3 runs; limit 2-01:01)"},
 	    {{LT_HISTORY_USER, 40, 3600, 0, 0, 0}, 7200,
@@ -399,11 +355,9 @@ told_with_what_it_rests_on(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char out[160], cut[9];
 
-		lt_expected_text(
-		    out, sizeof(out), &cases[i].expected, cases[i].limit_s);
+		lt_expected_text(out, sizeof(out), &cases[i].expected, cases[i].limit_s);
 		assert_string_equal(out, cases[i].text);
-		lt_expected_text(
-		    cut, sizeof(cut), &cases[i].expected, cases[i].limit_s);
+		lt_expected_text(cut, sizeof(cut), &cases[i].expected, cases[i].limit_s);
 		assert_int_equal(strlen(cut), strlen(out) > 8 ? 8 : 0);
 	}
 }
@@ -427,16 +381,16 @@ what_outlives_it_is_planned_on(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(lt_expected_length_s(&cases[i].expected,
-				     cases[i].ran_s, cases[i].limit_s),
+		assert_int_equal(
+		    lt_expected_length_s(&cases[i].expected, cases[i].ran_s, cases[i].limit_s),
 		    cases[i].length_s);
 }
 
 static void
 what_the_user_says_wins(void **state)
 {
-	struct lt_request request = {.expected_run_s = LT_UNSET_64,
-	    .learned = {LT_HISTORY_USER, 40, 3600, 5400, 0, 0}};
+	struct lt_request request = {
+	    .expected_run_s = LT_UNSET_64, .learned = {LT_HISTORY_USER, 40, 3600, 5400, 0, 0}};
 
 	(void)state;
 	struct lt_expected got = lt_expected_of(&request);
@@ -449,8 +403,7 @@ what_the_user_says_wins(void **state)
 	assert_int_equal(got.upper_s, 0);
 }
 
-/* Whatever Slurm looks at makes another request; what only lowtide looks at
- * does not. */
+/* Whatever Slurm looks at makes another request; what only lowtide looks at does not. */
 static void
 requests_are_told_apart(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Figures of groups: written whole, found by key wherever it lies, also where
- * keys are no even hashes, and refused where damaged.
+ * Figures of groups: written whole, found by key wherever it lies, also where keys are no even
+ * hashes, and refused where damaged.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -73,20 +73,17 @@ record_of(uint64_t hash, uint32_t i)
 static void
 write_some(uint32_t count, uint64_t (*key)(uint64_t))
 {
-	struct lt_history_record *const records =
-	    calloc((size_t)count + 1, sizeof(*records));
+	struct lt_history_record *const records = calloc((size_t)count + 1, sizeof(*records));
 	struct lt_error err = {0};
 
 	for (uint32_t i = 0; i < count; i++)
 		records[i] = record_of(key(i + 1), i);
-	assert_int_equal(
-	    lt_history_write(path, records, count, 1764000000, &err), LT_OK);
+	assert_int_equal(lt_history_write(path, records, count, 1764000000, &err), LT_OK);
 	free(records);
 }
 
 static int
-find(struct lt_history_figures got[3], const struct lt_history_key asked[3],
-    struct lt_error *err)
+find(struct lt_history_figures got[3], const struct lt_history_key asked[3], struct lt_error *err)
 {
 	struct lt_history_file *file = NULL;
 	int code = lt_history_open(&file, path, err);
@@ -117,16 +114,14 @@ found_by_key(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < 3; k++)
-		for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]);
-		     c++) {
+		for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
 			const uint32_t count = counts[c];
 
 			write_some(count, keys[k]);
 			for (uint32_t i = 0; i < count; i++) {
 				const uint64_t hash = keys[k](i + 1);
 				const struct lt_history_key asked[] = {
-				    {hash, 500 + (i + 1) % 3}, {0, 500},
-				    {hash, 500 + i % 3}};
+				    {hash, 500 + (i + 1) % 3}, {0, 500}, {hash, 500 + i % 3}};
 				struct lt_history_figures got[3];
 
 				assert_int_equal(find(got, asked, NULL), LT_OK);
@@ -171,8 +166,8 @@ no_wider_than_needed(void **state)
 	write_some(100, spread);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct lt_history_key asked[] = {
-		    {spread(cases[i].narrow + 1), 500 + cases[i].narrow % 3},
-		    {spread(64), 500}, {spread(100), 500}};
+		    {spread(cases[i].narrow + 1), 500 + cases[i].narrow % 3}, {spread(64), 500},
+		    {spread(100), 500}};
 		struct lt_history_figures got[3];
 
 		print_message("# %s\n", cases[i].why);
@@ -204,21 +199,18 @@ replaced_while_open(void **state)
 static void
 bounds_and_twins_are_refused(void **state)
 {
-	struct lt_history_record *const records =
-	    calloc(LT_HISTORY_MAX + 1, sizeof(*records));
+	struct lt_history_record *const records = calloc(LT_HISTORY_MAX + 1, sizeof(*records));
 	struct lt_error err = {0};
 
 	(void)state;
 	for (uint32_t i = 0; i <= LT_HISTORY_MAX; i++)
 		records[i] = record_of(spread(i + 1), i);
-	assert_int_equal(lt_history_write(path, records, LT_HISTORY_MAX + 1,
-			     1764000000, &err),
-	    LT_ELIMIT);
+	assert_int_equal(
+	    lt_history_write(path, records, LT_HISTORY_MAX + 1, 1764000000, &err), LT_ELIMIT);
 	assert_string_equal(err.text, "history: 262145 groups, limit 262144");
 	memset(&err, 0, sizeof(err));
 	records[1] = records[0];
-	assert_int_equal(
-	    lt_history_write(path, records, 2, 1764000000, &err), LT_EINPUT);
+	assert_int_equal(lt_history_write(path, records, 2, 1764000000, &err), LT_EINPUT);
 	assert_string_equal(err.text, "history: a group is there twice");
 	assert_int_equal(access(path, F_OK), -1);
 	free(records);
@@ -277,14 +269,10 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(found_by_key, setup, teardown),
 	    cmocka_unit_test_setup_teardown(all_three_at_once, setup, teardown),
-	    cmocka_unit_test_setup_teardown(
-		no_wider_than_needed, setup, teardown),
-	    cmocka_unit_test_setup_teardown(
-		replaced_while_open, setup, teardown),
-	    cmocka_unit_test_setup_teardown(
-		bounds_and_twins_are_refused, setup, teardown),
-	    cmocka_unit_test_setup_teardown(
-		private_or_refused, setup, teardown),
+	    cmocka_unit_test_setup_teardown(no_wider_than_needed, setup, teardown),
+	    cmocka_unit_test_setup_teardown(replaced_while_open, setup, teardown),
+	    cmocka_unit_test_setup_teardown(bounds_and_twins_are_refused, setup, teardown),
+	    cmocka_unit_test_setup_teardown(private_or_refused, setup, teardown),
 	    cmocka_unit_test_setup_teardown(damage_is_refused, setup, teardown),
 	};
 

@@ -10,8 +10,7 @@
 
 enum { USERS = 400, DAYS = 250 };
 
-static const struct lt_holdout site = {
-    20000, {0x0706050403020100, 0x0f0e0d0c0b0a0908}};
+static const struct lt_holdout site = {20000, {0x0706050403020100, 0x0f0e0d0c0b0a0908}};
 
 /* OpenSSL 3.0: openssl mac -macopt size:8 SIPHASH, of the bytes 0 to 15. */
 static void
@@ -22,11 +21,9 @@ test_siphash(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    lt_siphash(site.key, 0x0706050403020100, 0x0f0e0d0c0b0a0908),
-	    0x3f2acc7f57c29bdb);
+	    lt_siphash(site.key, 0x0706050403020100, 0x0f0e0d0c0b0a0908), 0x3f2acc7f57c29bdb);
 	assert_int_equal(
-	    lt_siphash(other, 0x0706050403020100, 0x0f0e0d0c0b0a0908),
-	    0xdc9f5b333db98c55);
+	    lt_siphash(other, 0x0706050403020100, 0x0f0e0d0c0b0a0908), 0xdc9f5b333db98c55);
 }
 
 static bool
@@ -52,8 +49,7 @@ test_share(void **state)
 	assert_in_range(drawn, 2000 - 222, 2000 + 222);
 }
 
-/* Within a day of any start the draw changes once, at a second that differs
- * from user to user. */
+/* Within a day of any start the draw changes once, at a second that differs from user to user. */
 static void
 test_period(void **state)
 {
@@ -129,11 +125,9 @@ test_kept(void **state)
 	assert_int_equal(plan.home.cost_micros, 8000000);
 	assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_NONE);
 	assert_int_equal(plan.candidates[CHEAP].reject, LT_REJECT_HOLDOUT);
-	lt_plan_line(
-	    &line, &(struct lt_told){&plan, &request, &market, NOW, true});
+	lt_plan_line(&line, &(struct lt_told){&plan, &request, &market, NOW, true});
 	lt_brief_text(text, sizeof(text), &line, LT_BRIEF_COLUMNS);
-	assert_non_null(
-	    strstr(text, "Kept for comparison, as one of 2 % (holdout)"));
+	assert_non_null(strstr(text, "Kept for comparison, as one of 2 % (holdout)"));
 	lt_quote_set_compared(&quote, &plan);
 	assert_int_equal(quote.flags, LT_QUOTE_CHECKPOINT | LT_QUOTE_HELD_OUT);
 }
@@ -165,46 +159,43 @@ test_out_of_it(void **state)
 		int64_t max_cost_micros, deadline_s, available_micros;
 		bool moves;
 	} cases[] = {
-	    {"no share", LT_MODE_ENFORCE, LT_OBJECTIVE_COST, 0, 0, LT_UNSET_64,
+	    {"no share", LT_MODE_ENFORCE, LT_OBJECTIVE_COST, 0, 0, LT_UNSET_64, LT_UNSET_64,
+		INT64_MAX, true},
+	    {"nothing is moved anyway", LT_MODE_OBSERVE, LT_OBJECTIVE_COST, 20000, 0, LT_UNSET_64,
 		LT_UNSET_64, INT64_MAX, true},
-	    {"nothing is moved anyway", LT_MODE_OBSERVE, LT_OBJECTIVE_COST,
-		20000, 0, LT_UNSET_64, LT_UNSET_64, INT64_MAX, true},
-	    {"only told", LT_MODE_ADVISE, LT_OBJECTIVE_COST, 20000, 0,
-		LT_UNSET_64, LT_UNSET_64, INT64_MAX, true},
-	    {"it lost a node", LT_MODE_ENFORCE, LT_OBJECTIVE_COST, 20000, 1,
-		LT_UNSET_64, LT_UNSET_64, INT64_MAX, true},
-	    {"--max-cost needs the move", LT_MODE_ENFORCE, LT_OBJECTIVE_COST,
-		20000, 0, 7999999, LT_UNSET_64, INT64_MAX, true},
-	    {"the budget needs the move", LT_MODE_ENFORCE, LT_OBJECTIVE_COST,
-		20000, 0, LT_UNSET_64, LT_UNSET_64, 7999999, true},
-	    {"it did not ask", LT_MODE_ENFORCE, LT_OBJECTIVE_OFF, 20000, 0,
-		LT_UNSET_64, LT_UNSET_64, INT64_MAX, false},
-	    {"--max-cost allows home", LT_MODE_ENFORCE, LT_OBJECTIVE_COST,
-		20000, 0, 8000000, LT_UNSET_64, INT64_MAX, false},
-	    {"the deadline allows home", LT_MODE_ENFORCE, LT_OBJECTIVE_COST,
-		20000, 0, LT_UNSET_64, 3 * HOUR, INT64_MAX, false},
+	    {"only told", LT_MODE_ADVISE, LT_OBJECTIVE_COST, 20000, 0, LT_UNSET_64, LT_UNSET_64,
+		INT64_MAX, true},
+	    {"it lost a node", LT_MODE_ENFORCE, LT_OBJECTIVE_COST, 20000, 1, LT_UNSET_64,
+		LT_UNSET_64, INT64_MAX, true},
+	    {"--max-cost needs the move", LT_MODE_ENFORCE, LT_OBJECTIVE_COST, 20000, 0, 7999999,
+		LT_UNSET_64, INT64_MAX, true},
+	    {"the budget needs the move", LT_MODE_ENFORCE, LT_OBJECTIVE_COST, 20000, 0, LT_UNSET_64,
+		LT_UNSET_64, 7999999, true},
+	    {"it did not ask", LT_MODE_ENFORCE, LT_OBJECTIVE_OFF, 20000, 0, LT_UNSET_64,
+		LT_UNSET_64, INT64_MAX, false},
+	    {"--max-cost allows home", LT_MODE_ENFORCE, LT_OBJECTIVE_COST, 20000, 0, 8000000,
+		LT_UNSET_64, INT64_MAX, false},
+	    {"the deadline allows home", LT_MODE_ENFORCE, LT_OBJECTIVE_COST, 20000, 0, LT_UNSET_64,
+		3 * HOUR, INT64_MAX, false},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const bool kept =
-		    !cases[i].moves && cases[i].objective != LT_OBJECTIVE_OFF;
+		const bool kept = !cases[i].moves && cases[i].objective != LT_OBJECTIVE_OFF;
 
 		market.mode = cases[i].mode;
 		request.objective = cases[i].objective;
 		request.holdout_ppm = cases[i].share_ppm;
 		request.interruptions = cases[i].interruptions;
 		request.max_cost_micros = cases[i].max_cost_micros;
-		request.deadline_utc_s = cases[i].deadline_s == LT_UNSET_64
-					     ? LT_UNSET_64
-					     : NOW + cases[i].deadline_s;
+		request.deadline_utc_s =
+		    cases[i].deadline_s == LT_UNSET_64 ? LT_UNSET_64 : NOW + cases[i].deadline_s;
 		request.has_available = true;
 		request.available_micros = cases[i].available_micros;
 		request.available_mg = INT64_MAX;
 		decide();
 		if (plan.moved != cases[i].moves ||
-		    plan.compared !=
-			(kept ? LT_COMPARED_KEPT : LT_COMPARED_NOT))
+		    plan.compared != (kept ? LT_COMPARED_KEPT : LT_COMPARED_NOT))
 			fail_msg("%s", cases[i].why);
 	}
 }

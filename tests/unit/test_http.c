@@ -44,22 +44,17 @@ static const struct {
     {"less than was promised", "/short", 0, 0, "127.0.0.1: "},
     {"accepts and is silent", "/blackhole", 300, 0, "timed out"},
     {"a byte a second", "/slow", 1200, 0, "timed out"},
-    {"headers without end", "/endless-headers", 0, 0,
-	"headers of more than 65536 bytes"},
-    {"a body without end", "/endless-body", 0, 0,
-	"an answer of more than 16777216 bytes"},
-    {"a length of 100 GB", "/huge-length", 0, 0,
-	"an answer of more than 16777216 bytes"},
-    {"0.8 MB that unpack to 128 MiB", "/bomb", 0, 0,
-	"an answer of more than 16777216 bytes"},
+    {"headers without end", "/endless-headers", 0, 0, "headers of more than 65536 bytes"},
+    {"a body without end", "/endless-body", 0, 0, "an answer of more than 16777216 bytes"},
+    {"a length of 100 GB", "/huge-length", 0, 0, "an answer of more than 16777216 bytes"},
+    {"0.8 MB that unpack to 128 MiB", "/bomb", 0, 0, "an answer of more than 16777216 bytes"},
     {"a redirect here", "/redirect-ok", 0, 200, "{\"a\":1}"},
     {"a redirect to itself", "/redirect-loop", 0, 0, "more than 3 redirects"},
     {"a redirect to another host", "/redirect-host", 0, 0,
 	"a redirect to http://localhost, want the same host"},
     {"a redirect to another port", "/redirect-port", 0, 0,
 	"a redirect to http://127.0.0.1, want the same host"},
-    {"a redirect to a file", "/redirect-file", 0, 0,
-	"a redirect to file://, want the same host"},
+    {"a redirect to a file", "/redirect-file", 0, 0, "a redirect to file://, want the same host"},
     {"401 is an answer", "/status/401", 0, 401, "{\"error\""},
     {"404 too", "/nowhere", 0, 404, "no such page"},
 };
@@ -78,28 +73,23 @@ test_answers(void **state)
 		struct lt_error err = {0};
 		const int code = lt_http_do(&request, &response, &err);
 
-		const int want = cases[i].status != 0 ? LT_OK
-				 : strstr(cases[i].says, "an answer of more")
-				     ? LT_ELIMIT
-				     : LT_ENET;
+		const int want = cases[i].status != 0			      ? LT_OK
+				 : strstr(cases[i].says, "an answer of more") ? LT_ELIMIT
+									      : LT_ENET;
 
 		if (code != want)
 			fail_msg("%s: %d %s", cases[i].why, code, err.text);
 		if (code != LT_OK) {
 			assert_says(cases[i].why, &err, cases[i].says);
 			if (strstr(err.text, cases[i].path) != NULL)
-				fail_msg("%s: shows the URL's path: %s",
-				    cases[i].why, err.text);
+				fail_msg("%s: shows the URL's path: %s", cases[i].why, err.text);
 		} else if (response.status != cases[i].status ||
-			   strncmp(response.body, cases[i].says,
-			       strlen(cases[i].says)) != 0 ||
+			   strncmp(response.body, cases[i].says, strlen(cases[i].says)) != 0 ||
 			   strlen(response.body) != response.body_length) {
-			fail_msg("%s: %ld %s", cases[i].why, response.status,
-			    response.body);
+			fail_msg("%s: %ld %s", cases[i].why, response.status, response.body);
 		}
 		if (response.body_length > LT_HTTP_BODY_MAX)
-			fail_msg("%s: %zu bytes", cases[i].why,
-			    response.body_length);
+			fail_msg("%s: %zu bytes", cases[i].why, response.body_length);
 		lt_http_free(&response);
 	}
 }
@@ -116,8 +106,7 @@ test_refused(void **state)
 	(void)state;
 	gone = server_start(0, NULL); /* a port that was free just now */
 	server_stop(&gone);
-	snprintf(
-	    url, sizeof(url), "http://127.0.0.1:%d/secret?key=k", gone.port);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d/secret?key=k", gone.port);
 	assert_int_equal(lt_http_do(&request, &response, &err), LT_ENET);
 	assert_says("refused", &err, "127.0.0.1: ");
 	assert_null(strstr(err.text, "secret"));
@@ -133,13 +122,10 @@ test_not_sent(void **state)
 		int code;
 	} bad[] = {
 	    {"nothing", "", NULL, "a URL without host", LT_EINPUT},
-	    {"a file", "file:///etc/passwd", NULL, "a URL without host",
-		LT_EINPUT},
+	    {"a file", "file:///etc/passwd", NULL, "a URL without host", LT_EINPUT},
 	    {"words", "no url at all", NULL, "a URL without host", LT_EINPUT},
-	    {"another scheme", "ftp://127.0.0.1/", NULL,
-		"127.0.0.1: ", LT_ENET},
-	    {"a header in a header", "http://127.0.0.1:1/",
-		"A: b\r\nAuthorization: c",
+	    {"another scheme", "ftp://127.0.0.1/", NULL, "127.0.0.1: ", LT_ENET},
+	    {"a header in a header", "http://127.0.0.1:1/", "A: b\r\nAuthorization: c",
 		"a request header with a line break", LT_EINPUT},
 	};
 
@@ -163,14 +149,13 @@ static void
 test_request(void **state)
 {
 	char url[128];
-	struct lt_http_request request = {.url = url_of(url, "/echo?a=b"),
-	    .headers = {"X-One: 1", NULL, "X-Three: 3"}};
+	struct lt_http_request request = {
+	    .url = url_of(url, "/echo?a=b"), .headers = {"X-One: 1", NULL, "X-Three: 3"}};
 	struct lt_http_response response;
 
 	(void)state;
 	assert_int_equal(lt_http_do(&request, &response, NULL), LT_OK);
-	assert_int_equal(
-	    strncmp(response.body, "GET /echo?a=b HTTP/1.1\r\n", 24), 0);
+	assert_int_equal(strncmp(response.body, "GET /echo?a=b HTTP/1.1\r\n", 24), 0);
 	assert_non_null(strstr(response.body, "X-One: 1\r\n"));
 	assert_non_null(strstr(response.body, "X-Three: 3\r\n"));
 	assert_non_null(strstr(response.body, "User-Agent: lowtide/"));
@@ -207,8 +192,7 @@ static void
 test_unix_socket(void **state)
 {
 	char directory[] = "/tmp/lt-http-XXXXXX", path[64];
-	struct lt_http_request request = {
-	    .url = "http://lowtide/ok", .unix_socket = path};
+	struct lt_http_request request = {.url = "http://lowtide/ok", .unix_socket = path};
 	struct lt_http_response response;
 	struct lt_error err = {0};
 
@@ -227,8 +211,8 @@ test_unix_socket(void **state)
 	rmdir(directory);
 }
 
-/* After all of the above: the bounds held in memory too. What the sanitizers
- * need for themselves is no part of that. */
+/* After all of the above: the bounds held in memory too. What the sanitizers need for themselves is
+ * no part of that. */
 static void
 test_memory(void **state)
 {

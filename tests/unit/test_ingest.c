@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What job_modify held for a change, onto the hold that it is of: never onto
- * another user's, nor onto one that has ended.
+ * What job_modify held for a change, onto the hold that it is of: never onto another user's, nor
+ * onto one that has ended.
  */
 #include "ingest.h"
 #include "judge_fixture.h"
@@ -23,12 +23,10 @@ test_change(void **state)
 		int64_t raised;
 	} cases[] = {
 	    {"by its quote", 107, 7, ADA, LT_HOLD_OPEN, MORE},
-	    {"by its id: the quote is not known", 1, 7, ADA, LT_HOLD_OPEN,
-		MORE},
+	    {"by its id: the quote is not known", 1, 7, ADA, LT_HOLD_OPEN, MORE},
 	    {"of another job", 1, 8, ADA, LT_HOLD_OPEN, 0},
 	    {"of no job", 1, 0, ADA, LT_HOLD_OPEN, 0},
-	    {"of a stranger's job, by an id that is given again", 1, 7, BOB,
-		LT_HOLD_OPEN, 0},
+	    {"of a stranger's job, by an id that is given again", 1, 7, BOB, LT_HOLD_OPEN, 0},
 	    {"of one that has ended", 107, 7, ADA, LT_HOLD_SETTLED, 0},
 	};
 
@@ -51,18 +49,15 @@ test_change(void **state)
 		    .per_task = {.has_money = true, .money_micros = MORE},
 		    .start_utc_s = NOW,
 		    .end_utc_s = NOW + 600};
-		const int fd = lt_ring_open(
-		    w->d->paths.ring, true, &generation, &w->f->err);
+		const int fd = lt_ring_open(w->d->paths.ring, true, &generation, &w->f->err);
 		assert_true(fd >= 0);
 		must(w->f, lt_ring_write(fd, generation, &record, &w->f->err));
 		/* However often it is read. */
 		for (int k = 0; k < 3; k++)
-			must(w->f,
-			    lt_ingest(&w->books, NOW + k * 60, &w->f->err));
+			must(w->f, lt_ingest(&w->books, NOW + k * 60, &w->f->err));
 		assert_int_equal(w->d->ring.ingested, 1);
 		assert_int_equal(
-		    hold_now(w, 107).quote.hold_per_task.money_micros,
-		    HELD + cases[i].raised);
+		    hold_now(w, 107).quote.hold_per_task.money_micros, HELD + cases[i].raised);
 		close(fd);
 		close(w->d->ring.fd);
 		unlink(w->d->paths.ring);
@@ -71,8 +66,8 @@ test_change(void **state)
 }
 
 static int
-add_refused(void *context, const char *account, int64_t at_utc_s, int64_t jobs,
-    struct lt_error *err)
+add_refused(
+    void *context, const char *account, int64_t at_utc_s, int64_t jobs, struct lt_error *err)
 {
 	(void)err;
 	assert_string_equal(account, "vision");
@@ -81,23 +76,20 @@ add_refused(void *context, const char *account, int64_t at_utc_s, int64_t jobs,
 	return LT_OK;
 }
 
-/* Jobs that job_submit refused: counted once, by account and why, and nothing
- * is held for them. */
+/* Jobs that job_submit refused: counted once, by account and why, and nothing is held for them. */
 static void
 test_refused(void **state)
 {
 	static const struct {
 		const char *account;
 		uint32_t why;
-	} refused[] = {{"vision", LT_QUOTE_BUDGET_HOLD},
-	    {"vision", LT_QUOTE_UNKNOWN}, {"", LT_QUOTE_UNKNOWN},
-	    {"vision", LT_QUOTE_BUDGET_HOLD}};
+	} refused[] = {{"vision", LT_QUOTE_BUDGET_HOLD}, {"vision", LT_QUOTE_UNKNOWN},
+	    {"", LT_QUOTE_UNKNOWN}, {"vision", LT_QUOTE_BUDGET_HOLD}};
 	struct world *const w = make_world(*state);
 	const struct lt_counters *const tally = &w->d->tally;
 	struct lt_ledger_hold hold;
 	uint64_t generation;
-	const int fd =
-	    lt_ring_open(w->d->paths.ring, true, &generation, &w->f->err);
+	const int fd = lt_ring_open(w->d->paths.ring, true, &generation, &w->f->err);
 
 	assert_true(fd >= 0);
 	for (uint32_t i = 0; i < 4; i++) {
@@ -128,14 +120,11 @@ test_refused(void **state)
 	assert_int_equal(tally->unknown[LT_REFUSAL_REJECTED], 2);
 	/* In the ledger by account, once; what nobody has is nobody's. */
 	int64_t jobs = 0;
-	must(w->f, lt_ledger_refused(w->f->ledger,
-		       (struct lt_span){NOW - HOUR, NOW + HOUR}, add_refused,
-		       &jobs, &w->f->err));
+	must(w->f, lt_ledger_refused(w->f->ledger, (struct lt_span){NOW - HOUR, NOW + HOUR},
+		       add_refused, &jobs, &w->f->err));
 	assert_int_equal(jobs, 3);
 	for (uint32_t i = 0; i < 4; i++)
-		assert_int_equal(
-		    lt_ledger_hold(w->f->ledger, 500 + i, &hold, NULL),
-		    LT_ENOENT);
+		assert_int_equal(lt_ledger_hold(w->f->ledger, 500 + i, &hold, NULL), LT_ENOENT);
 	close(fd);
 	close(w->d->ring.fd);
 	unlink(w->d->paths.ring);

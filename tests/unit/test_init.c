@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide init: the sources by cloud region and time zone, and that every file
- * it writes passes `lowtide check`.
+ * lowtide init: the sources by cloud region and time zone, and that every file it writes passes
+ * `lowtide check`.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,75 +31,61 @@ static const struct {
     {"Great Britain has an API of its own", "Europe/London", "",
 	"\n  grid: {adapter: uk_carbon_intensity}", "energy_charts", ""},
     {"its usual day counts the same emissions", "Europe/London", "",
-	"\n  profile: {adapter: climatology, zone: GB, emission_factors: direct}",
-	"energy_charts", ""},
+	"\n  profile: {adapter: climatology, zone: GB, emission_factors: direct}", "energy_charts",
+	""},
     {"a country of Energy-Charts", "Europe/Berlin", "Amazon EC2",
 	"\n  grid: {adapter: energy_charts, country: de}", "cloud_region", ""},
-    {"another one", "Europe/Oslo", "",
-	"\n  grid: {adapter: energy_charts, country: no}", "cloud_region", ""},
-    {"its partitions use it", "Europe/Dublin", "", "\n    carbon: grid\n",
-	"profile:", ""},
-    {"a usual day stands in while the grid's source is stale", "Europe/Berlin",
-	"", "\n    carbon: [grid, profile]\n", "#carbon", ""},
+    {"another one", "Europe/Oslo", "", "\n  grid: {adapter: energy_charts, country: no}",
+	"cloud_region", ""},
+    {"its partitions use it", "Europe/Dublin", "", "\n    carbon: grid\n", "profile:", ""},
+    {"a usual day stands in while the grid's source is stale", "Europe/Berlin", "",
+	"\n    carbon: [grid, profile]\n", "#carbon", ""},
     {"a grid of which only the usual day is known", "America/Los_Angeles", "",
 	"\n  profile: {adapter: climatology, zone: US-CAL-CISO}", "grid:", ""},
-    {"and its partitions use that", "Australia/Adelaide", "",
-	"\n    carbon: profile\n", "#carbon", ""},
-    {"no grid is known: nothing is made up", "Asia/Tokyo", "",
-	"\n#sources:", "\nsources:", ""},
-    {"and the partition says what to do", "Asia/Tokyo", "",
-	"\n    #carbon: 230", "\n    carbon", ""},
+    {"and its partitions use that", "Australia/Adelaide", "", "\n    carbon: profile\n", "#carbon",
+	""},
+    {"no grid is known: nothing is made up", "Asia/Tokyo", "", "\n#sources:", "\nsources:", ""},
+    {"and the partition says what to do", "Asia/Tokyo", "", "\n    #carbon: 230", "\n    carbon",
+	""},
     {"on a cloud its region, to be filled in", "UTC", "Amazon EC2",
-	"\n#  grid: {adapter: cloud_region, cloud: aws, region: eu-west-2}",
-	"\nsources:", ""},
+	"\n#  grid: {adapter: cloud_region, cloud: aws, region: eu-west-2}", "\nsources:", ""},
     {"of Google", "UTC", "Google", "cloud: gcp", "cloud: aws", ""},
     {"of Microsoft", "", "Microsoft Corporation", "cloud: azure", "aws", ""},
     {"no cloud at all", "", "Dell Inc.", "this time zone", "cloud_region", ""},
     {"Northern Ireland is not in Great Britain's API", "Europe/Belfast", "",
 	"\n#sources:", "uk_carbon", ""},
     {"a region's grid comes before the clock's", "Europe/Berlin", "Amazon EC2",
-	"\n  grid: {adapter: uk_carbon_intensity}", "energy_charts",
-	"eu-west-2"},
-    {"and says why", "UTC", "Amazon EC2",
-	"Great Britain, as this machine's region is eu-west-2", "time zone",
-	"eu-west-2"},
+	"\n  grid: {adapter: uk_carbon_intensity}", "energy_charts", "eu-west-2"},
+    {"and says why", "UTC", "Amazon EC2", "Great Britain, as this machine's region is eu-west-2",
+	"time zone", "eu-west-2"},
     {"a part of a country", "UTC", "Microsoft Corporation",
-	"\n  grid: {adapter: energy_charts, country: dk}", "cloud_region",
-	"denmarkeast"},
+	"\n  grid: {adapter: energy_charts, country: dk}", "cloud_region", "denmarkeast"},
     {"a grid that no free source has: its usual day", "UTC", "Amazon EC2",
-	"\n  profile: {adapter: climatology, zone: US-MIDA-PJM}",
-	"cloud_region", "us-east-1"},
+	"\n  profile: {adapter: climatology, zone: US-MIDA-PJM}", "cloud_region", "us-east-1"},
     {"and its zone for one with a key", "UTC", "Amazon EC2",
-	"\n  #grid: {adapter: electricity_maps, zone: US-MIDA-PJM", "#sources",
-	"us-east-1"},
+	"\n  #grid: {adapter: electricity_maps, zone: US-MIDA-PJM", "#sources", "us-east-1"},
     {"a grid without a usual day: the year's mean", "UTC", "Google",
-	"\n  mean: {adapter: cloud_region, cloud: gcp, region: asia-northeast1}",
-	"profile", "asia-northeast1"},
-    {"which its partitions use", "UTC", "Google", "\n    carbon: mean\n",
-	"#carbon", "asia-northeast1"},
-    {"a region of another cloud", "UTC", "Google",
-	"\n#sources:", "\nsources:", "us-east-1"},
-    {"eight in a node are on a board", "UTC", "", "\n    gpu: H100-SXM5 #",
-	"UTC:", ""},
+	"\n  mean: {adapter: cloud_region, cloud: gcp, region: asia-northeast1}", "profile",
+	"asia-northeast1"},
+    {"which its partitions use", "UTC", "Google", "\n    carbon: mean\n", "#carbon",
+	"asia-northeast1"},
+    {"a region of another cloud", "UTC", "Google", "\n#sources:", "\nsources:", "us-east-1"},
+    {"eight in a node are on a board", "UTC", "", "\n    gpu: H100-SXM5 #", "UTC:", ""},
     {"four may be cards", "UTC", "",
 	"\n    #gpu: H100-PCIE # Gres type h100, or H100-SXM5, H100-NVL-94GB: which is it?\n",
 	"UTC:", ""},
     {"what is called so may lose its nodes", "UTC", "",
-	"Are its nodes taken back, or its jobs preempted?", "\n    preemptible",
-	""},
-    {"each team's budget", "UTC", "",
-	"\n#  - {team: nlp, period: month, amount: 4000}\n", "team: root", ""},
-    {"nodes with GPUs are for jobs with GPUs", "UTC", "",
-	"\n    accepts: [gpu] #", "main: {", ""},
+	"Are its nodes taken back, or its jobs preempted?", "\n    preemptible", ""},
+    {"each team's budget", "UTC", "", "\n#  - {team: nlp, period: month, amount: 4000}\n",
+	"team: root", ""},
+    {"nodes with GPUs are for jobs with GPUs", "UTC", "", "\n    accepts: [gpu] #", "main: {", ""},
     {"sessions that a person waits for come first", "UTC", "",
-	"\nclasses:\n  waited-for:\n    name: [\"*sys/dashboard/*\", ",
-	"\n#classes", ""},
+	"\nclasses:\n  waited-for:\n    name: [\"*sys/dashboard/*\", ", "\n#classes", ""},
     {"each QOS's class", "UTC", "",
 	"    default: off\n#  normal: {qos: normal, preemptible: allowed, max_interruptions: 3}\n#  \"on\": {qos: \"on\",",
 	"#classes:", ""},
     {"a region that is not known: by the clock", "Europe/Berlin", "Amazon EC2",
-	"\n  grid: {adapter: energy_charts, country: de}", "cloud_region",
-	"moon-1"},
+	"\n  grid: {adapter: energy_charts, country: de}", "cloud_region", "moon-1"},
 };
 
 static void
@@ -108,8 +94,7 @@ check(const char *why, char *text)
 	struct lt_policy *policy = NULL;
 	struct lt_policy_errors errors = {0};
 
-	if (lt_policy_parse_all(&policy,
-		&(struct lt_policy_text){"first.yaml", text, strlen(text)},
+	if (lt_policy_parse_all(&policy, &(struct lt_policy_text){"first.yaml", text, strlen(text)},
 		lt_adapter_names(), &errors) == LT_OK)
 		lt_check_sources(policy, &errors);
 	if (errors.count > 0)
@@ -121,56 +106,45 @@ check(const char *why, char *text)
 static const struct {
 	const char *why, *cloud, *region, *gpus, *features, *has, *has_not;
 } machines[] = {
-    {"a price list of AWS", "aws", "eu-west-2", "8",
-	"instance-type=p4d.24xlarge,zone=eu-west-2a",
+    {"a price list of AWS", "aws", "eu-west-2", "8", "instance-type=p4d.24xlarge,zone=eu-west-2a",
 	"\n  price-p: {adapter: skypilot_catalog, cloud: aws, region: eu-west-2, instance_type: p4d.24xlarge, capacity: on_demand}\n",
 	"rate-p"},
-    {"which its pool has", "aws", "eu-west-2", "8",
-	"instance-type=p4d.24xlarge,zone=eu-west-2a",
+    {"which its pool has", "aws", "eu-west-2", "8", "instance-type=p4d.24xlarge,zone=eu-west-2a",
 	"\n    price_per_node_hour: price-p\n", "preemptible"},
-    {"of spot machines the spot price", "aws", "eu-west-2", "0",
-	"instance-type=m5.large,spot", "capacity: spot}", "on_demand"},
-    {"and how often they go", "aws", "eu-west-2", "0",
-	"instance-type=m5.large,spot",
+    {"of spot machines the spot price", "aws", "eu-west-2", "0", "instance-type=m5.large,spot",
+	"capacity: spot}", "on_demand"},
+    {"and how often they go", "aws", "eu-west-2", "0", "instance-type=m5.large,spot",
 	"\n  rate-p: {adapter: aws_spot_advisor, region: eu-west-2, instance_type: m5.large}\n",
 	"#preemptible"},
-    {"which makes the pool preemptible", "aws", "eu-west-2", "0",
-	"instance-type=m5.large,spot",
-	"\n    preemptible: {interruptions_per_hour: rate-p, notice: 2m,",
-	"#preemptible"},
-    {"in a region without a grid too", "aws", "moon-1", "0",
-	"instance-type=m5.large", "\nsources:\n  price-p: ", "\n    carbon:"},
-    {"Azure's own list", "azure", "uksouth", "1",
-	"instance-type=Standard_NC4as_T4_v3,spot",
+    {"which makes the pool preemptible", "aws", "eu-west-2", "0", "instance-type=m5.large,spot",
+	"\n    preemptible: {interruptions_per_hour: rate-p, notice: 2m,", "#preemptible"},
+    {"in a region without a grid too", "aws", "moon-1", "0", "instance-type=m5.large",
+	"\nsources:\n  price-p: ", "\n    carbon:"},
+    {"Azure's own list", "azure", "uksouth", "1", "instance-type=Standard_NC4as_T4_v3,spot",
 	"\n  price-p: {adapter: azure_retail_price, region: uksouth, sku: Standard_NC4as_T4_v3, capacity: spot}\n",
 	"rate-p"},
-    {"whose rates need a key", "azure", "uksouth", "1",
-	"instance-type=Standard_NC4as_T4_v3,spot",
-	"\n    #preemptible: {interruptions_per_hour: 0.004, notice: 30s,",
-	"\n    preemptible"},
+    {"whose rates need a key", "azure", "uksouth", "1", "instance-type=Standard_NC4as_T4_v3,spot",
+	"\n    #preemptible: {interruptions_per_hour: 0.004, notice: 30s,", "\n    preemptible"},
     {"Google's GPUs are rows of their own", "gcp", "us-central1", "4",
 	"instance-type=a2-highgpu-4g",
 	"instance_type: a2-highgpu-4g, capacity: on_demand, accelerator: A100, accelerator_count: 4}",
 	"rate-p"},
-    {"a machine without", "gcp", "us-central1", "0",
-	"instance-type=n2-standard-8",
+    {"a machine without", "gcp", "us-central1", "0", "instance-type=n2-standard-8",
 	"instance_type: n2-standard-8, capacity: on_demand}\n", "accelerator"},
-    {"GPUs that anybody may attach", "gcp", "us-central1", "2",
-	"instance-type=n1-standard-8",
+    {"GPUs that anybody may attach", "gcp", "us-central1", "2", "instance-type=n1-standard-8",
 	"\n    #price_per_node_hour: ", "price-p"},
-    {"no cloud", "", "", "0", "instance-type=k3s",
-	"\n    #price_per_node_hour: ", "price-p"},
+    {"no cloud", "", "", "0", "instance-type=k3s", "\n    #price_per_node_hour: ", "price-p"},
     {"a machine that is not named", "aws", "eu-west-2", "0", "zone=a,spot",
 	"\n    #price_per_node_hour: ", "price-p"},
-    {"the lists' currency", "aws", "eu-west-2", "0", "instance-type=m5.large",
-	"\ncurrency: USD ", "currency: EUR"},
+    {"the lists' currency", "aws", "eu-west-2", "0", "instance-type=m5.large", "\ncurrency: USD ",
+	"currency: EUR"},
     {"else the site's", "", "", "0", "", "\ncurrency: EUR\n", "currency: USD"},
 };
 
 /* What is written of that passes check, has the one text and not the other. */
 static void
-expect(const char *why, const json_t *facts, const struct lt_init_site *site,
-    const char *has, const char *has_not)
+expect(const char *why, const json_t *facts, const struct lt_init_site *site, const char *has,
+    const char *has_not)
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -197,10 +171,8 @@ test_comments(void **state)
 
 	(void)state;
 	lt_init_write(out, facts,
-	    &(struct lt_init_site){.currency = "EUR",
-		.zone = "Europe/Berlin",
-		.vendor = "",
-		.region = ""});
+	    &(struct lt_init_site){
+		.currency = "EUR", .zone = "Europe/Berlin", .vendor = "", .region = ""});
 	fclose(out);
 	char *const budgets = strstr(text, "#budgets:");
 
@@ -222,22 +194,19 @@ test_currency(void **state)
 {
 	static const struct {
 		const char *zone, *currency;
-	} zones[] = {{"Europe/London", "GBP"}, {"Europe/Berlin", "EUR"},
-	    {"Europe/Zurich", "CHF"}, {"Europe/Vaduz", "CHF"},
-	    {"Europe/Kaliningrad", "RUB"}, {"Atlantic/Canary", "EUR"},
-	    {"Australia/Perth", "AUD"}, {"America/New_York", "USD"},
-	    {"", "USD"}};
+	} zones[] = {{"Europe/London", "GBP"}, {"Europe/Berlin", "EUR"}, {"Europe/Zurich", "CHF"},
+	    {"Europe/Vaduz", "CHF"}, {"Europe/Kaliningrad", "RUB"}, {"Atlantic/Canary", "EUR"},
+	    {"Australia/Perth", "AUD"}, {"America/New_York", "USD"}, {"", "USD"}};
 	char currency[4];
 
 	(void)state;
 	setenv("LC_ALL", "C", 1);
 	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++)
-		assert_string_equal(lt_init_currency(currency, zones[i].zone),
-		    zones[i].currency);
+		assert_string_equal(lt_init_currency(currency, zones[i].zone), zones[i].currency);
 }
 
-/* What is worth 100 dollars a tonne is worth it in any currency: the rates are
- * of the day that stands behind it. */
+/* What is worth 100 dollars a tonne is worth it in any currency: the rates are of the day that
+ * stands behind it. */
 static void
 test_amounts(void **state)
 {
@@ -268,10 +237,8 @@ test_amounts(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++)
 		expect(amounts[i].currency, facts,
-		    &(struct lt_init_site){.currency = amounts[i].currency,
-			.zone = "UTC",
-			.vendor = "",
-			.region = ""},
+		    &(struct lt_init_site){
+			.currency = amounts[i].currency, .zone = "UTC", .vendor = "", .region = ""},
 		    amounts[i].has, amounts[i].has_not);
 	json_decref(facts);
 }
@@ -281,11 +248,9 @@ test_prices(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-		json_t *const facts =
-		    json_pack("{s:{s:s},s:[{s:s,s:i,s:[{s:i,s:s}]}]}", "conf",
-			"cluster", "c", "partitions", "name", "p", "nodes", 2,
-			"shapes", "gpus", atoi(machines[i].gpus), "features",
-			machines[i].features);
+		json_t *const facts = json_pack("{s:{s:s},s:[{s:s,s:i,s:[{s:i,s:s}]}]}", "conf",
+		    "cluster", "c", "partitions", "name", "p", "nodes", 2, "shapes", "gpus",
+		    atoi(machines[i].gpus), "features", machines[i].features);
 
 		expect(machines[i].why, facts,
 		    &(struct lt_init_site){.currency = "EUR",
@@ -304,13 +269,11 @@ test_assumed_time(void **state)
 {
 	(void)state;
 	for (int limited = 0; limited < 2; limited++) {
-		json_t *const facts = json_pack("{s:{s:s},s:[{s:s,s:i,s:b}]}",
-		    "conf", "cluster", "c", "partitions", "name", "p", "nodes",
-		    2, "limited", limited);
+		json_t *const facts = json_pack("{s:{s:s},s:[{s:s,s:i,s:b}]}", "conf", "cluster",
+		    "c", "partitions", "name", "p", "nodes", 2, "limited", limited);
 
 		expect(limited ? "a limit" : "none", facts,
-		    &(struct lt_init_site){
-			.currency = "EUR", .zone = "", .vendor = ""},
+		    &(struct lt_init_site){.currency = "EUR", .zone = "", .vendor = ""},
 		    limited ? "\nmode:" : "\nassume_time: 1d ",
 		    limited ? "assume_time" : "assume_time: 2d");
 		json_decref(facts);
@@ -344,19 +307,16 @@ test_said(void **state)
 		"default\n    pue: 1.2 # energy at the meter over energy at the plug: yours\n"
 		"    carbon: [grid, profile]\n    price_per_node_hour: 0.90\n",
 		"owned"},
-	    {"the last of two", "main=1,Spot-2=2.5", NULL,
-		"\n    price_per_node_hour: 2.5\n", "owned"},
-	    {"none for what is not named", "main=1", NULL,
-		"\n    #price_per_node_hour: 10\n", "\n    preemptible"},
-	    {"what sounds so is taken back, once jobs may move there",
-		"Spot-2=2.5", NULL,
-		"\n    preemptible: {interruptions_per_hour: 0.004,",
-		"\n    #preemptible"},
+	    {"the last of two", "main=1,Spot-2=2.5", NULL, "\n    price_per_node_hour: 2.5\n",
+		"owned"},
+	    {"none for what is not named", "main=1", NULL, "\n    #price_per_node_hour: 10\n",
+		"\n    preemptible"},
+	    {"what sounds so is taken back, once jobs may move there", "Spot-2=2.5", NULL,
+		"\n    preemptible: {interruptions_per_hour: 0.004,", "\n    #preemptible"},
 	    {"nodes of one's own", "no=6", "0.28",
 		"\n    electricity_price_per_kwh: 0.28\n    price_per_node_hour: 6\n",
 		"owned: false"},
-	    {"without a price", NULL, "0.28", "\n    owned: true",
-		"\n    price"},
+	    {"without a price", NULL, "0.28", "\n    owned: true", "\n    price"},
 	};
 	static const struct {
 		const char *prices, *electricity, *text;
@@ -388,11 +348,10 @@ test_said(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct lt_error err = {0};
 
-		assert_int_equal(
-		    lt_init_check_said(facts,
-			&(struct lt_init_site){.prices = bad[i].prices,
-			    .electricity = bad[i].electricity},
-			&err),
+		assert_int_equal(lt_init_check_said(facts,
+				     &(struct lt_init_site){.prices = bad[i].prices,
+					 .electricity = bad[i].electricity},
+				     &err),
 		    LT_EINPUT);
 		if (strstr(err.text, bad[i].text) == NULL)
 			fail_msg("%s", err.text);

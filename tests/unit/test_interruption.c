@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Expected active time and the checkpoint interval, against closed forms that
- * were verified by Monte Carlo, and against Daly's published optima.
+ * Expected active time and the checkpoint interval, against closed forms that were verified by
+ * Monte Carlo, and against Daly's published optima.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -26,12 +26,11 @@ test_active_time(void **state)
 	    {"A one segment", 10, 10, 1e-9, 0.1, 100, 0, 10.527614, 0.105276},
 	    {"B no checkpoint", 24, 0, 0, 0.25, 24, 0, 41.670579, 1.736274},
 	    {"C hourly", 24, 1, 1 / 60.0, 1 / 6.0, 12, 0, 25.801175, 2.150098},
-	    {"D four days", 100, 2, 5 / 60.0, 10 / 60.0, 24, 0, 109.488468,
-		4.562019},
+	    {"D four days", 100, 2, 5 / 60.0, 10 / 60.0, 24, 0, 109.488468, 4.562019},
 	    {"E last one shorter", 7.5, 2, 0.1, 0.2, 5, 0, 9.969632, 1.993926},
 	    {"F often", 48, 0.5, 0.02, 0.3, 3, 0, 60.214002, 20.071334},
-	    {"G written within the notice", 24, 1, 1 / 60.0, 1 / 6.0, 12,
-		2 / 60.0, 24.335659, 24.335659 / 12},
+	    {"G written within the notice", 24, 1, 1 / 60.0, 1 / 6.0, 12, 2 / 60.0, 24.335659,
+		24.335659 / 12},
 	};
 
 	(void)state;
@@ -48,20 +47,17 @@ test_active_time(void **state)
 		const struct lt_active active = lt_active_time(&exposure);
 
 		if (fabs(active.active_s / H - cases[i].active_h) > 1e-6 ||
-		    fabs(active.expected_interruptions -
-			 cases[i].interruptions) > 1e-6 ||
-		    fabs(active.restart_chance -
-			 (1 - exp(-cases[i].work_h / cases[i].mean_h))) > 1e-12)
-			fail_msg("%s: %.9f h, %.9f", cases[i].why,
-			    active.active_s / H, active.expected_interruptions);
+		    fabs(active.expected_interruptions - cases[i].interruptions) > 1e-6 ||
+		    fabs(active.restart_chance - (1 - exp(-cases[i].work_h / cases[i].mean_h))) >
+			1e-12)
+			fail_msg("%s: %.9f h, %.9f", cases[i].why, active.active_s / H,
+			    active.expected_interruptions);
 		/* What is not lost is what takes its time undisturbed. */
 		struct lt_exposure calm = exposure;
 		calm.hazard_per_h = 0;
-		const double calm_s = cases[i].notice_h > 0
-					  ? exposure.work_s
-					  : lt_active_time(&calm).active_s;
-		assert_true(
-		    fabs(active.active_s - active.lost_s - calm_s) < 1e-6);
+		const double calm_s =
+		    cases[i].notice_h > 0 ? exposure.work_s : lt_active_time(&calm).active_s;
+		assert_true(fabs(active.active_s - active.lost_s - calm_s) < 1e-6);
 	}
 }
 
@@ -75,21 +71,18 @@ test_optimum(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const double interval_s =
-		    lt_checkpoint_interval_s(5 * 60, 60 / cases[i].mean_min);
+		const double interval_s = lt_checkpoint_interval_s(5 * 60, 60 / cases[i].mean_min);
 
-		assert_true(
-		    fabs(interval_s / 60 - cases[i].interval_min) < 6e-4);
+		assert_true(fabs(interval_s / 60 - cases[i].interval_min) < 6e-4);
 	}
 	assert_true(lt_checkpoint_interval_s(300, 0) == 0);
 	assert_true(lt_checkpoint_interval_s(300, -1) == 0);
 	/* Unknown write time: one minute. */
-	assert_true(lt_checkpoint_interval_s(0, 0.01) ==
-		    lt_checkpoint_interval_s(60, 0.01));
+	assert_true(lt_checkpoint_interval_s(0, 0.01) == lt_checkpoint_interval_s(60, 0.01));
 }
 
-/* It is the optimum: a little more or less takes longer. Writes from a second
- * to a day, hazards from once in a century to once a minute. */
+/* It is the optimum: a little more or less takes longer. Writes from a second to a day, hazards
+ * from once in a century to once a minute. */
 static void
 test_optimum_is_least(void **state)
 {
@@ -101,21 +94,17 @@ test_optimum_is_least(void **state)
 		for (size_t h = 0; h < 5; h++) {
 			const double mean_s = H / hazards_per_h[h];
 			const double d = writes_s[w] / mean_s;
-			const double x = lt_checkpoint_interval_s(
-					     writes_s[w], hazards_per_h[h]) /
-					 mean_s;
+			const double x =
+			    lt_checkpoint_interval_s(writes_s[w], hazards_per_h[h]) / mean_s;
 
 			/* Above, 1 - x is below what doubles tell apart. */
 			assert_true(x > 0 && x <= 1);
 			if (d > 10)
 				continue;
-			assert_true(
-			    fabs(log1p(-x) + x + d) <= 1e-9 * fmax(1, d));
+			assert_true(fabs(log1p(-x) + x + d) <= 1e-9 * fmax(1, d));
 			const double rate = expm1(x + d) / x;
-			assert_true(rate <= expm1(x * 1.01 + d) / (x * 1.01) *
-						(1 + 1e-12));
-			assert_true(rate <= expm1(x * 0.99 + d) / (x * 0.99) *
-						(1 + 1e-12));
+			assert_true(rate <= expm1(x * 1.01 + d) / (x * 1.01) * (1 + 1e-12));
+			assert_true(rate <= expm1(x * 0.99 + d) / (x * 0.99) * (1 + 1e-12));
 		}
 	}
 }
@@ -129,13 +118,11 @@ test_edges(void **state)
 	(void)state;
 	/* No hazard, no checkpoint: the work itself. */
 	assert_true(active.active_s == 10 * H);
-	assert_true(active.restart_chance == 0 &&
-		    active.expected_interruptions == 0 &&
+	assert_true(active.restart_chance == 0 && active.expected_interruptions == 0 &&
 		    active.interval_s == 0);
-	/* The user's own interval is paid for without a hazard too; there is
-	 * none at the end. */
-	exposure.checkpoint = (struct lt_checkpoint){
-	    .enabled = true, .write_s = 60, .every_s = 2 * H};
+	/* The user's own interval is paid for without a hazard too; there is none at the end. */
+	exposure.checkpoint =
+	    (struct lt_checkpoint){.enabled = true, .write_s = 60, .every_s = 2 * H};
 	active = lt_active_time(&exposure);
 	assert_true(active.active_s == 10 * H + 4 * 60);
 	/* An optimal one without hazard is none. */
@@ -172,8 +159,7 @@ test_hazard_per_hour(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const double hazard =
-		    lt_hazard_per_hour(cases[i].chance, cases[i].period_h);
+		const double hazard = lt_hazard_per_hour(cases[i].chance, cases[i].period_h);
 
 		if (fabs(hazard - cases[i].hazard) > 1e-6 * cases[i].hazard)
 			fail_msg("%s: %.9g", cases[i].why, hazard);
@@ -195,31 +181,25 @@ test_every(void **state)
 	} cases[] = {
 	    {"none", {.enabled = false, .every_s = 60}, 1, 0, 0, 3600},
 	    {"no hazard", {.enabled = true}, 0, 0, 0, 3600},
-	    {"the user's own", {.enabled = true, .every_s = 60}, 0.1, 0, 60,
-		60},
-	    {"the user's own without a hazard",
-		{.enabled = true, .every_s = 60}, 0, 0, 60, 60},
-	    {"the best", {.enabled = true, .write_s = 300}, 60.0 / 360, 0,
+	    {"the user's own", {.enabled = true, .every_s = 60}, 0.1, 0, 60, 60},
+	    {"the user's own without a hazard", {.enabled = true, .every_s = 60}, 0, 0, 60, 60},
+	    {"the best", {.enabled = true, .write_s = 300}, 60.0 / 360, 0, 56.714 * 60,
+		56.714 * 60},
+	    {"by its size", {.enabled = true, .size_gib = 600}, 60.0 / 360, 2, 56.714 * 60,
+		56.714 * 60},
+	    {"what is said counts", {.enabled = true, .write_s = 300, .size_gib = 1}, 60.0 / 360, 2,
 		56.714 * 60, 56.714 * 60},
-	    {"by its size", {.enabled = true, .size_gib = 600}, 60.0 / 360, 2,
-		56.714 * 60, 56.714 * 60},
-	    {"what is said counts",
-		{.enabled = true, .write_s = 300, .size_gib = 1}, 60.0 / 360, 2,
-		56.714 * 60, 56.714 * 60},
-	    {"never less than a second", {.enabled = true, .every_s = 0.25}, 1,
-		0, 0.25, 1},
+	    {"never less than a second", {.enabled = true, .every_s = 0.25}, 1, 0, 0.25, 1},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct lt_checkpoint there = lt_checkpoint_there(
-		    &cases[i].checkpoint, cases[i].gib_per_s);
-		const double every_s =
-		    lt_checkpoint_every_s(&there, cases[i].hazard_per_h);
+		const struct lt_checkpoint there =
+		    lt_checkpoint_there(&cases[i].checkpoint, cases[i].gib_per_s);
+		const double every_s = lt_checkpoint_every_s(&there, cases[i].hazard_per_h);
 
 		if (fabs(every_s - cases[i].every_s) > 0.05 ||
-		    fabs(lt_checkpoint_told_s(every_s) - cases[i].told_s) >
-			0.05)
+		    fabs(lt_checkpoint_told_s(every_s) - cases[i].told_s) > 0.05)
 			fail_msg("%s: %f", cases[i].why, every_s);
 	}
 }
@@ -237,8 +217,7 @@ test_fits(void **state)
 	assert_false(lt_checkpoint_fits(&unsaid, 59));
 }
 
-/* All but an interval, a write and a start; nodes that are never taken: an
- * hour. */
+/* All but an interval, a write and a start; nodes that are never taken: an hour. */
 static void
 test_kept(void **state)
 {
@@ -249,29 +228,23 @@ test_kept(void **state)
 		double restart_s;
 	} kept[] = {
 	    {"none is written", {.every_s = 600, .write_s = 60}, 1800, 0, 0},
-	    {"an interval and a write",
-		{.enabled = true, .every_s = 600, .write_s = 60}, 1800, 1140,
-		0},
-	    {"and a start", {.enabled = true, .every_s = 600, .write_s = 60},
-		1800, 780, 360},
-	    {"just one", {.enabled = true, .every_s = 600, .write_s = 60}, 661,
-		1, 0},
-	    {"less", {.enabled = true, .every_s = 600, .write_s = 60}, 660, 0,
-		0},
-	    {"nothing said: an hour, and a minute to write", {.enabled = true},
-		5000, 5000 - 3600 - 60, 0},
+	    {"an interval and a write", {.enabled = true, .every_s = 600, .write_s = 60}, 1800,
+		1140, 0},
+	    {"and a start", {.enabled = true, .every_s = 600, .write_s = 60}, 1800, 780, 360},
+	    {"just one", {.enabled = true, .every_s = 600, .write_s = 60}, 661, 1, 0},
+	    {"less", {.enabled = true, .every_s = 600, .write_s = 60}, 660, 0, 0},
+	    {"nothing said: an hour, and a minute to write", {.enabled = true}, 5000,
+		5000 - 3600 - 60, 0},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-		if (lt_checkpoint_kept_s(&kept[i].checkpoint, 0,
-			kept[i].restart_s, kept[i].ran_s) != kept[i].kept_s)
+		if (lt_checkpoint_kept_s(
+			&kept[i].checkpoint, 0, kept[i].restart_s, kept[i].ran_s) != kept[i].kept_s)
 			fail_msg("%s", kept[i].why);
 	/* The best interval, once an hour: some 10 min. */
-	assert_int_equal(
-	    lt_checkpoint_kept_s(
-		&(struct lt_checkpoint){.enabled = true, .write_s = 60}, 1, 0,
-		7200),
+	assert_int_equal(lt_checkpoint_kept_s(
+			     &(struct lt_checkpoint){.enabled = true, .write_s = 60}, 1, 0, 7200),
 	    (int64_t)(7200 - 60 - lt_checkpoint_interval_s(60, 1)));
 }
 

@@ -12,8 +12,8 @@
 
 enum { WEEKS = 6 };
 
-/* Each week left out in turn, all others added up again; the pseudo-values of
- * Tukey (1958), whose mean's standard error is the jackknife's. */
+/* Each week left out in turn, all others added up again; the pseudo-values of Tukey (1958), whose
+ * mean's standard error is the jackknife's. */
 static double
 half_by_pseudo_values(const double *saved, const double *base, int count)
 {
@@ -52,23 +52,17 @@ test_as_pseudo_values(void **state)
 
 			for (int i = 0; i < count; i++) {
 				base[i] = 1 + (double)(lt_random(&seed) % 900);
-				saved[i] =
-				    base[i] * (double)(lt_random(&seed) % 400) /
-					1000 -
-				    20;
+				saved[i] = base[i] * (double)(lt_random(&seed) % 400) / 1000 - 20;
 				s += saved[i];
 				b += base[i];
 			}
-			const struct lt_jackknife is =
-			    lt_jackknife_part(saved, base, count);
-			const double half =
-			    half_by_pseudo_values(saved, base, count);
+			const struct lt_jackknife is = lt_jackknife_part(saved, base, count);
+			const double half = half_by_pseudo_values(saved, base, count);
 
 			assert_true(is.has_interval);
 			assert_true(fabs(is.part - s / b) < 1e-12);
 			assert_true(fabs(is.high - is.low - 2 * half) < 1e-9);
-			assert_true(
-			    fabs((is.high + is.low) / 2 - is.part) < 1e-12);
+			assert_true(fabs((is.high + is.low) / 2 - is.part) < 1e-12);
 		}
 }
 
@@ -77,12 +71,10 @@ test_what_has_none(void **state)
 {
 	(void)state;
 	const struct lt_jackknife nothing = lt_jackknife_part(NULL, NULL, 0);
-	const struct lt_jackknife one =
-	    lt_jackknife_part((double[]){3}, (double[]){10}, 1);
-	const struct lt_jackknife empty =
-	    lt_jackknife_part((double[]){3, 0}, (double[]){10, 0}, 2);
-	const struct lt_jackknife equal = lt_jackknife_part(
-	    (double[]){3, 6, 0, 9}, (double[]){10, 20, 0, 30}, 4);
+	const struct lt_jackknife one = lt_jackknife_part((double[]){3}, (double[]){10}, 1);
+	const struct lt_jackknife empty = lt_jackknife_part((double[]){3, 0}, (double[]){10, 0}, 2);
+	const struct lt_jackknife equal =
+	    lt_jackknife_part((double[]){3, 6, 0, 9}, (double[]){10, 20, 0, 30}, 4);
 
 	assert_false(nothing.has_part);
 	assert_true(one.has_part);

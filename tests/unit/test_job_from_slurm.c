@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job description as Slurm's own libslurm makes it, and what lowtide makes
- * of it.
+ * A job description as Slurm's own libslurm makes it, and what lowtide makes of it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +28,8 @@ read_job(struct lt_request *request, job_desc_msg_t *job)
 	return lt_request_from_desc(request, job, &market, NOW, NULL);
 }
 
-/* Each partition once, however often it is named: what is done for each of
- * them is done while slurmctld waits. */
+/* Each partition once, however often it is named: what is done for each of them is done while
+ * slurmctld waits. */
 static void
 test_partitions(void **state)
 {
@@ -61,8 +60,8 @@ test_partitions(void **state)
 		if (rows[i].code != LT_OK)
 			continue;
 		assert_int_equal(request.named_count, rows[i].count);
-		assert_memory_equal(request.named, rows[i].named,
-		    rows[i].count * sizeof(request.named[0]));
+		assert_memory_equal(
+		    request.named, rows[i].named, rows[i].count * sizeof(request.named[0]));
 	}
 }
 
@@ -86,8 +85,7 @@ test_many_names(void **state)
 	assert_int_equal(request.named_count, 1);
 }
 
-/* What the user chose of the speed: an option, or what the script's srun would
- * read. */
+/* What the user chose of the speed: an option, or what the script's srun would read. */
 static void
 test_frequency(void **state)
 {
@@ -102,11 +100,10 @@ test_frequency(void **state)
 	slurm_init_job_desc_msg(&job);
 	job.environment = environment;
 	job.env_size = 1;
-#define HAS_PIN(yes)                                                           \
-	do {                                                                   \
-		assert_int_equal(read_job(&request, &job), LT_OK);             \
-		assert_int_equal(                                              \
-		    (request.pins & LT_PIN_FREQUENCY) != 0, (yes));            \
+#define HAS_PIN(yes)                                                                               \
+	do {                                                                                       \
+		assert_int_equal(read_job(&request, &job), LT_OK);                                 \
+		assert_int_equal((request.pins & LT_PIN_FREQUENCY) != 0, (yes));                   \
 	} while (0)
 	HAS_PIN(false);
 	environment[1] = gpu;
@@ -163,13 +160,11 @@ test_gres_pins(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char by[LT_NAME_SIZE];
-		const uint32_t pins =
-		    pins_of_gres((char *)(uintptr_t)rows[i].per_node,
-			(char *)(uintptr_t)rows[i].per_task, by);
+		const uint32_t pins = pins_of_gres(
+		    (char *)(uintptr_t)rows[i].per_node, (char *)(uintptr_t)rows[i].per_task, by);
 
 		assert_string_equal(by, rows[i].by);
-		assert_int_equal(pins & LT_PIN_OTHER,
-		    rows[i].by[0] != '\0' ? LT_PIN_OTHER : 0);
+		assert_int_equal(pins & LT_PIN_OTHER, rows[i].by[0] != '\0' ? LT_PIN_OTHER : 0);
 	}
 }
 
@@ -177,24 +172,23 @@ test_gres_pins(void **state)
 static void
 test_options_pin(void **state)
 {
-	static char text[] = "x", gpu_two[] = "gres:gpu:2",
-		    two_qos[] = "normal,long", long_qos[LT_ACCOUNT_SIZE + 1];
+	static char text[] = "x", gpu_two[] = "gres:gpu:2", two_qos[] = "normal,long",
+		    long_qos[LT_ACCOUNT_SIZE + 1];
 	const char *by = NULL;
 
 	(void)state;
 	memset(long_qos, 'q', LT_ACCOUNT_SIZE);
-#define PINS(field, value, option)                                             \
-	do {                                                                   \
-		struct lt_request request;                                     \
-		job_desc_msg_t job;                                            \
-		by = (option);                                                 \
-		slurm_init_job_desc_msg(&job);                                 \
-		job.script = text;                                             \
-		job.field = (value);                                           \
-		assert_int_equal(read_job(&request, &job), LT_OK);             \
-		assert_string_equal(request.pinned_by, by != NULL ? by : "");  \
-		assert_int_equal(                                              \
-		    (request.pins & LT_PIN_OTHER) != 0, by != NULL);           \
+#define PINS(field, value, option)                                                                 \
+	do {                                                                                       \
+		struct lt_request request;                                                         \
+		job_desc_msg_t job;                                                                \
+		by = (option);                                                                     \
+		slurm_init_job_desc_msg(&job);                                                     \
+		job.script = text;                                                                 \
+		job.field = (value);                                                               \
+		assert_int_equal(read_job(&request, &job), LT_OK);                                 \
+		assert_string_equal(request.pinned_by, by != NULL ? by : "");                      \
+		assert_int_equal((request.pins & LT_PIN_OTHER) != 0, by != NULL);                  \
 	} while (0)
 	PINS(req_switch, 1, "--switches");
 	PINS(req_switch, 0, NULL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What jobs and watch say of a job in each of its states, and how a job may be
- * named.
+ * What jobs and watch say of a job in each of its states, and how a job may be named.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +28,7 @@ test_lines(void **state)
 		"\"plan\":{\"partition\":\"spot\",\"start\":\"" FAR "\"},"
 		"\"expected\":{\"money_micros\":1200000,\"carbon_mg\":310000},"
 		"\"so_far\":null,\"charged\":null,\"saves\":null}",
-		"USD", "PENDING (BeginTime), spot from 04 Jan 02:05",
-		", expected $1.20"},
+		"USD", "PENDING (BeginTime), spot from 04 Jan 02:05", ", expected $1.20"},
 	    {"a site without money",
 		"{\"state\":\"PENDING\",\"reason\":\"None\","
 		"\"partition\":\"spot\",\"ended\":false,"
@@ -43,8 +41,7 @@ test_lines(void **state)
 		"\"ended\":false,\"plan\":{\"start\":null},"
 		"\"expected\":{\"money_micros\":1200000},"
 		"\"so_far\":{\"money_micros\":20000},\"charged\":null}",
-		"USD", "RUNNING, spot since 04 Jan 02:05",
-		", so far $0.02 of $1.20 expected"},
+		"USD", "RUNNING, spot since 04 Jan 02:05", ", so far $0.02 of $1.20 expected"},
 	    {"it runs where nothing was expected",
 		"{\"state\":\"RUNNING\",\"partition\":\"spot\",\"start\":\"" FAR
 		"\",\"ended\":false,\"expected\":{\"money_micros\":null},"
@@ -69,8 +66,7 @@ test_lines(void **state)
 		"\"expected\":{\"money_micros\":1200000},\"so_far\":null,"
 		"\"charged\":{\"money_micros\":40000},"
 		"\"saves\":{\"money_micros\":10000}}",
-		"USD", "COMPLETED, spot since 04 Jan 02:05",
-		", charged $0.04, saved $0.01"},
+		"USD", "COMPLETED, spot since 04 Jan 02:05", ", charged $0.04, saved $0.01"},
 	    {"with a charge for carbon, and a discount",
 		"{\"state\":\"COMPLETED\",\"partition\":\"spot\","
 		"\"start\":\"" FAR "\",\"ended\":true,"
@@ -101,9 +97,7 @@ test_lines(void **state)
 		"\"partition\":\"spot\",\"start\":null,\"ended\":false,"
 		"\"plan\":{\"partition\":\"spot\",\"start\":\"" FAR "\"},"
 		"\"held\":{\"by\":\"budget\",\"until\":\"" FAR "\"}}",
-		"USD",
-		"PENDING (held: budget until 04 Jan 02:05), spot from 04 Jan 02:05",
-		""},
+		"USD", "PENDING (held: budget until 04 Jan 02:05), spot from 04 Jan 02:05", ""},
 	    {"nothing at all", "{}", "USD", "?, ? from -", ""},
 	};
 
@@ -151,8 +145,7 @@ test_names(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char path[512] = "";
 		struct lt_error err = {0};
-		const int code = lt_job_path(
-		    path, sizeof(path), "/v1/now", cases[i].job, &err);
+		const int code = lt_job_path(path, sizeof(path), "/v1/now", cases[i].job, &err);
 
 		if ((code == LT_OK) != (cases[i].path != NULL))
 			fail_msg("%s: %d %s", cases[i].job, code, err.text);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sources that are a row of sources.c, and others that json_source.c asks:
- * the recorded answer of each, read and fetched; of the series also options,
- * rows that are none, and fetches from servers whose newest values have not
- * come yet, or that take Danish time.
+ * the recorded answer of each, read and fetched; of the series also options, rows that are none,
+ * and fetches from servers whose newest values have not come yet, or that take Danish time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,30 +19,27 @@
 #define RTE_DAY 1719964800   /* 2024-07-03T00:00Z */
 #define EDS_HOUR 1771387200  /* 2026-02-18T04:00Z */
 #define EDS_START 1759006800 /* 2025-09-27T21:00Z */
-#define RTE_ROW(minute, value)                                                 \
-	"{\"date_heure\":\"2024-07-03T00:" minute                              \
-	":00+00:00\",\"taux_co2\":" value "}"
-#define EDS_ANSWER(dataset, records)                                           \
-	"{\"total\":1,\"limit\":0,\"dataset\":\"" dataset                      \
-	"\",\"records\":[" records "]}"
-#define EDS_RECORD(minute, area, value)                                        \
-	"{\"Minutes5UTC\":\"2026-02-18T04:" minute ":00\","                    \
-	"\"Minutes5DK\":\"2026-02-18T05:" minute ":00\",\"PriceArea\":\"" area \
+#define RTE_ROW(minute, value)                                                                     \
+	"{\"date_heure\":\"2024-07-03T00:" minute ":00+00:00\",\"taux_co2\":" value "}"
+#define EDS_ANSWER(dataset, records)                                                               \
+	"{\"total\":1,\"limit\":0,\"dataset\":\"" dataset "\",\"records\":[" records "]}"
+#define EDS_RECORD(minute, area, value)                                                            \
+	"{\"Minutes5UTC\":\"2026-02-18T04:" minute ":00\","                                        \
+	"\"Minutes5DK\":\"2026-02-18T05:" minute ":00\",\"PriceArea\":\"" area                     \
 	"\",\"CO2Emission\":" value "}"
-#define EDS_PRICE(eur)                                                         \
-	"{\"total\":1,\"limit\":0,\"dataset\":\"DayAheadPrices\",\"records\":" \
-	"[{\"TimeUTC\":\"2025-09-27T21:00:00\",\"PriceArea\":\"DK1\","         \
+#define EDS_PRICE(eur)                                                                             \
+	"{\"total\":1,\"limit\":0,\"dataset\":\"DayAheadPrices\",\"records\":"                     \
+	"[{\"TimeUTC\":\"2025-09-27T21:00:00\",\"PriceArea\":\"DK1\","                             \
 	"\"DayAheadPriceEUR\":" eur "}]}"
 
 /* ---- recorded answers ---- */
 
 static void
-check_recorded(const struct source_row *row,
-    const struct lt_source_options *options, const struct lt_points *points)
+check_recorded(const struct source_row *row, const struct lt_source_options *options,
+    const struct lt_points *points)
 {
 	const struct recorded *const want = &row->recorded;
-	const int64_t end_utc_s =
-	    want->start_utc_s + (int64_t)want->count * want->step_s;
+	const int64_t end_utc_s = want->start_utc_s + (int64_t)want->count * want->step_s;
 	const size_t middle = want->count / 2;
 	double sum = 0;
 
@@ -52,8 +48,7 @@ check_recorded(const struct source_row *row,
 	for (size_t i = 0; i < points->count; i++) {
 		const struct lt_point *const p = &points->points[i];
 
-		assert_int_equal(p->start_utc_s,
-		    want->start_utc_s + (int64_t)i * want->step_s);
+		assert_int_equal(p->start_utc_s, want->start_utc_s + (int64_t)i * want->step_s);
 		assert_int_equal(p->end_utc_s, p->start_utc_s + want->step_s);
 		assert_int_equal(p->quality, want->quality);
 		sum += p->value;
@@ -61,15 +56,12 @@ check_recorded(const struct source_row *row,
 	if (sum != want->sum || points->points[0].value != want->first ||
 	    points->points[want->count - 1].value != want->last ||
 	    (want->middle != 0 && points->points[middle].value != want->middle))
-		fail_msg("%s: sum %f, first %f", row->adapter, sum,
-		    points->points[0].value);
-	assert_int_equal(
-	    points->issued_utc_s, end_utc_s > want->now_utc_s ? 0 : end_utc_s);
+		fail_msg("%s: sum %f, first %f", row->adapter, sum, points->points[0].value);
+	assert_int_equal(points->issued_utc_s, end_utc_s > want->now_utc_s ? 0 : end_utc_s);
 	assert_int_equal(points->quantity, adapter->gives);
 	assert_int_equal(lt_adapter_basis(adapter, options), want->basis);
 	assert_string_equal(points->note, want->note == NULL ? "" : want->note);
-	assert_string_equal(
-	    points->currency, want->currency == NULL ? "" : want->currency);
+	assert_string_equal(points->currency, want->currency == NULL ? "" : want->currency);
 	assert_int_equal(adapter->currency == NULL, want->currency == NULL);
 	if (want->currency != NULL)
 		assert_string_equal(adapter->currency(options), want->currency);
@@ -84,13 +76,11 @@ test_recorded(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(sources); i++) {
 		const struct recorded *const want = &sources[i].recorded;
-		const struct lt_window window = {
-		    .from_utc_s = want->start_utc_s - LT_DAY_S,
+		const struct lt_window window = {.from_utc_s = want->start_utc_s - LT_DAY_S,
 		    .to_utc_s = want->start_utc_s + 2 * LT_DAY_S,
 		    .now_utc_s = want->now_utc_s};
 		struct lt_source_options options = options_of(sources[i].pairs);
-		struct lt_answer answer = {
-		    .bytes = bytes, .now_utc_s = want->now_utc_s};
+		struct lt_answer answer = {.bytes = bytes, .now_utc_s = want->now_utc_s};
 		struct lt_points parsed = {0}, fetched = {0};
 		struct lt_error err = {0};
 		char path[128], url[128];
@@ -100,14 +90,12 @@ test_recorded(void **state)
 		adapter = lt_adapter_find(sources[i].adapter);
 		snprintf(path, sizeof(path), "tests/fixtures/%s", want->file);
 		answer.byte_count = read_fixture(path, bytes, sizeof(bytes));
-		if (lt_adapter_parse(
-			adapter, &options, &answer, &parsed, &err) != LT_OK)
+		if (lt_adapter_parse(adapter, &options, &answer, &parsed, &err) != LT_OK)
 			fail_msg("%s: %s", sources[i].adapter, err.text);
 		check_recorded(&sources[i], &options, &parsed);
 		snprintf(path, sizeof(path), "/fixture/%s/", want->file);
 		put_url(&options, server_url(url, path));
-		if (lt_adapter_fetch(
-			adapter, &options, &window, &fetched, &err) != LT_OK)
+		if (lt_adapter_fetch(adapter, &options, &window, &fetched, &err) != LT_OK)
 			fail_msg("%s: %s", sources[i].adapter, err.text);
 		check_recorded(&sources[i], &options, &fetched);
 		lt_points_free(&parsed);
@@ -120,8 +108,7 @@ static void
 test_all_have_one(void **state)
 {
 	(void)state;
-	for (const char *const *name = lt_adapter_names(); *name != NULL;
-	     name++) {
+	for (const char *const *name = lt_adapter_names(); *name != NULL; name++) {
 		bool has_one = lt_adapter_find(*name)->json == NULL;
 
 		for (size_t i = 0; i < COUNT(sources); i++)
@@ -136,8 +123,7 @@ test_all_have_one(void **state)
 
 static const struct option_case rte_options[] = {
     {"not http", {{"url", "a"}}, 10, "want http://"},
-    {"no factors to choose", {{"emission_factors", "direct"}}, 10,
-	"unknown key"},
+    {"no factors to choose", {{"emission_factors", "direct"}}, 10, "unknown key"},
     {"plain", {{NULL, NULL}}, 0, NULL},
 };
 
@@ -145,8 +131,7 @@ static const struct option_case eds_options[] = {
     {"no area", {{NULL, NULL}}, 0, "needs \"area\""},
     {"a country", {{"area", "DK"}}, 10, "got \"DK\", want DK1 (west) or DK2"},
     {"not http", {{"area", "DK1"}, {"url", "a"}}, 11, "want http://"},
-    {"no factors to choose", {{"area", "DK1"}, {"emission_factors", "direct"}},
-	11, "unknown key"},
+    {"no factors to choose", {{"area", "DK1"}, {"emission_factors", "direct"}}, 11, "unknown key"},
     {"plain", {{"area", "DK2"}}, 0, NULL},
 };
 
@@ -155,20 +140,16 @@ static const struct option_case eds_price_options[] = {
     {"a neighbour", {{"area", "SE4"}}, 10, "got \"SE4\", want DK1"},
     {"another currency", {{"area", "DK1"}, {"currency", "SEK"}}, 11,
 	"currency: got \"SEK\", want EUR or DKK"},
-    {"fees in ore",
-	{{"area", "DK1"}, {"currency", "DKK"}, {"add_per_kwh", "90"}}, 12,
+    {"fees in ore", {{"area", "DK1"}, {"currency", "DKK"}, {"add_per_kwh", "90"}}, 12,
 	"got \"90\", want DKK per kWh, -10 to 10"},
     {"tax in percent", {{"area", "DK1"}, {"multiply", "25"}}, 11, "at most 10"},
     {"not http", {{"area", "DK1"}, {"url", "a"}}, 11, "want http://"},
-    {"all",
-	{{"area", "DK2"}, {"currency", "DKK"}, {"add_per_kwh", "0.9"},
-	    {"multiply", "1.25"}},
-	0, NULL},
+    {"all", {{"area", "DK2"}, {"currency", "DKK"}, {"add_per_kwh", "0.9"}, {"multiply", "1.25"}}, 0,
+	NULL},
 };
 
 static void
-check_options_of(
-    const char *name, const struct option_case *cases, size_t count)
+check_options_of(const char *name, const struct option_case *cases, size_t count)
 {
 	adapter = lt_adapter_find(name);
 	check_options(cases, count);
@@ -179,10 +160,8 @@ test_options(void **state)
 {
 	(void)state;
 	check_options_of("rte_eco2mix", rte_options, COUNT(rte_options));
-	check_options_of(
-	    "energi_data_service", eds_options, COUNT(eds_options));
-	check_options_of("energi_data_service_price", eds_price_options,
-	    COUNT(eds_price_options));
+	check_options_of("energi_data_service", eds_options, COUNT(eds_options));
+	check_options_of("energi_data_service_price", eds_price_options, COUNT(eds_price_options));
 }
 
 /* ---- answers ---- */
@@ -192,9 +171,7 @@ static const struct parse_case rte_answers[] = {
     {.why = "an error with status 200",
 	.bytes = "{\"error_code\":\"ODSQLError\",\"message\":\"malformed\"}",
 	.says = "JSON without a list of \"results\""},
-    {.why = "none",
-	.bytes = "[]",
-	.says = "0 rows and no usable value among them"},
+    {.why = "none", .bytes = "[]", .says = "0 rows and no usable value among them"},
     {.why = "nothing known yet",
 	.bytes = "[" RTE_ROW("00", "null") "]",
 	.says = "1 rows and no usable value among them"},
@@ -221,8 +198,7 @@ static const struct parse_case rte_answers[] = {
 	.value = 13,
 	.length_s = 900},
     {.why = "a hole is",
-	.bytes = "[" RTE_ROW("00", "13") "," RTE_ROW("15", "null") "," RTE_ROW(
-	    "30", "14") "]",
+	.bytes = "[" RTE_ROW("00", "13") "," RTE_ROW("15", "null") "," RTE_ROW("30", "14") "]",
 	.count = 2,
 	.value = 13,
 	.note = "1 of 3 quarter hours have no value"},
@@ -232,12 +208,8 @@ static const struct parse_case rte_answers[] = {
 	.value = 13,
 	.note = "1 of 2 rows refused: carbon: got 0 g CO2e/kWh, which stands "
 		"for a missing value; want more than 0"},
-    {.why = "words",
-	.bytes = "[" RTE_ROW("00", "\"ND\"") "]",
-	.says = "taux_co2: no number"},
-    {.why = "no time",
-	.bytes = "[{\"taux_co2\":13}]",
-	.says = "a row without date_heure"},
+    {.why = "words", .bytes = "[" RTE_ROW("00", "\"ND\"") "]", .says = "taux_co2: no number"},
+    {.why = "no time", .bytes = "[{\"taux_co2\":13}]", .says = "a row without date_heure"},
     {.why = "rows that are none",
 	.bytes = "[3,null,[]]",
 	.says = "3 rows and no usable value among them: a row without"},
@@ -249,9 +221,7 @@ static const struct parse_case eds_answers[] = {
     {.why = "another dataset",
 	.bytes = EDS_ANSWER("Elspotprices", EDS_RECORD("00", "DK1", "90.5")),
 	.says = "dataset: got \"Elspotprices\", want one that was asked for"},
-    {.why = "no dataset",
-	.bytes = "{\"records\":[]}",
-	.says = "dataset: got \"\""},
+    {.why = "no dataset", .bytes = "{\"records\":[]}", .says = "dataset: got \"\""},
     {.why = "none",
 	.bytes = EDS_ANSWER("CO2Emis", ""),
 	.says = "0 records and no usable value among them"},
@@ -273,26 +243,25 @@ static const struct parse_case eds_answers[] = {
 	.value = 90,
 	.quality = LT_QUALITY_ESTIMATED},
     {.why = "newest first, and one twice: the later wins",
-	.bytes = EDS_ANSWER(
-	    "CO2Emis", EDS_RECORD("10", "DK1", "3") "," EDS_RECORD(
-			   "05", "DK1", "2") "," EDS_RECORD("05", "DK1", "1")),
+	.bytes = EDS_ANSWER("CO2Emis", EDS_RECORD("10", "DK1", "3") "," EDS_RECORD(
+					   "05", "DK1", "2") "," EDS_RECORD("05", "DK1", "1")),
 	.count = 2,
 	.value = 1},
     {.why = "a hole stays one",
-	.bytes = EDS_ANSWER("CO2Emis",
-	    EDS_RECORD("20", "DK1", "3") "," EDS_RECORD("05", "DK1", "2")),
+	.bytes =
+	    EDS_ANSWER("CO2Emis", EDS_RECORD("20", "DK1", "3") "," EDS_RECORD("05", "DK1", "2")),
 	.count = 2,
 	.value = 2,
 	.length_s = 300},
     {.why = "null is missing",
-	.bytes = EDS_ANSWER("CO2Emis",
-	    EDS_RECORD("10", "DK1", "null") "," EDS_RECORD("05", "DK1", "2")),
+	.bytes =
+	    EDS_ANSWER("CO2Emis", EDS_RECORD("10", "DK1", "null") "," EDS_RECORD("05", "DK1", "2")),
 	.count = 1,
 	.value = 2,
 	.note = "1 of 2 records have no value"},
     {.why = "nothing is missing, too",
-	.bytes = EDS_ANSWER("CO2Emis",
-	    EDS_RECORD("10", "DK1", "0") "," EDS_RECORD("05", "DK1", "2")),
+	.bytes =
+	    EDS_ANSWER("CO2Emis", EDS_RECORD("10", "DK1", "0") "," EDS_RECORD("05", "DK1", "2")),
 	.count = 1,
 	.value = 2,
 	.note = "1 of 2 records refused: carbon: got 0 g CO2e/kWh, which "
@@ -304,9 +273,9 @@ static const struct parse_case eds_answers[] = {
 	.bytes = EDS_ANSWER("CO2Emis", EDS_RECORD("05", "DK1", "\"low\"")),
 	.says = "CO2Emission: no number"},
     {.why = "a time with a zone is another form",
-	.bytes = EDS_ANSWER("CO2Emis",
-	    "{\"Minutes5UTC\":\"2026-02-18T04:00:00Z\",\"PriceArea\":\"DK1\","
-	    "\"CO2Emission\":5}"),
+	.bytes =
+	    EDS_ANSWER("CO2Emis", "{\"Minutes5UTC\":\"2026-02-18T04:00:00Z\",\"PriceArea\":\"DK1\","
+				  "\"CO2Emission\":5}"),
 	.says = "a record without Minutes5UTC"},
     {.why = "records that are none",
 	.bytes = EDS_ANSWER("CO2Emis", "3,null,[]"),
@@ -346,8 +315,7 @@ test_parse(void **state)
 	adapter = lt_adapter_find("energi_data_service");
 	check_answers(&area, EDS_HOUR + 1800, eds_answers, COUNT(eds_answers));
 	adapter = lt_adapter_find("energi_data_service_price");
-	check_answers(
-	    &area, EDS_START, eds_price_answers, COUNT(eds_price_answers));
+	check_answers(&area, EDS_START, eds_price_answers, COUNT(eds_price_answers));
 }
 
 /* ---- fetches ---- */
@@ -416,13 +384,11 @@ static const struct fetch {
 };
 
 static int
-fetch(const char *area, const char *path, int days,
-    struct lt_source_memory *memory, struct lt_points *points,
-    struct lt_error *err)
+fetch(const char *area, const char *path, int days, struct lt_source_memory *memory,
+    struct lt_points *points, struct lt_error *err)
 {
 	char url[128];
-	const struct pair pairs[] = {
-	    {"url", url}, {area == NULL ? NULL : "area", area}, {0}};
+	const struct pair pairs[] = {{"url", url}, {area == NULL ? NULL : "area", area}, {0}};
 	const int64_t now_utc_s = server_stop_clock();
 	const struct lt_window window = {.from_utc_s = now_utc_s - days * 86400,
 	    .to_utc_s = now_utc_s + 8 * 86400,
@@ -440,8 +406,7 @@ check_fetch(const struct fetch *one, int days)
 	static struct lt_source_memory memory;
 	const int64_t now_utc_s = server_stop_clock();
 	const int64_t from_utc_s = now_utc_s - days * 86400;
-	const int64_t tomorrow_utc_s =
-	    now_utc_s - now_utc_s % 86400 + 2 * 86400;
+	const int64_t tomorrow_utc_s = now_utc_s - now_utc_s % 86400 + 2 * 86400;
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 	int64_t ahead = 0;
@@ -477,8 +442,7 @@ test_fetch(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(fetches); i++)
-		for (size_t d = 0;
-		     d < COUNT(fetches[i].days) && fetches[i].days[d] >= 0; d++)
+		for (size_t d = 0; d < COUNT(fetches[i].days) && fetches[i].days[d] >= 0; d++)
 			check_fetch(&fetches[i], fetches[i].days[d]);
 }
 
@@ -491,8 +455,7 @@ test_failures(void **state)
 		int64_t retry_after_s;
 	} failures[] = {
 	    /* A path that is none of its own. */
-	    {"rte_eco2mix", "/europe/rte/x?y", NULL,
-		"400, want 200: ODSQL query is malformed", 0},
+	    {"rte_eco2mix", "/europe/rte/x?y", NULL, "400, want 200: ODSQL query is malformed", 0},
 	    {"rte_eco2mix", "/status/429", NULL, "429", 7},
 	    {"energi_data_service", "/status/429", "DK2", "429", 60},
 	};
@@ -504,12 +467,10 @@ test_failures(void **state)
 		struct lt_error err = {0};
 
 		adapter = lt_adapter_find(failures[i].adapter);
-		assert_int_equal(fetch(failures[i].area, failures[i].path, 2,
-				     &memory, &points, &err),
-		    LT_ENET);
-		assert_says(failures[i].path, &err, failures[i].says);
 		assert_int_equal(
-		    points.retry_after_s, failures[i].retry_after_s);
+		    fetch(failures[i].area, failures[i].path, 2, &memory, &points, &err), LT_ENET);
+		assert_says(failures[i].path, &err, failures[i].says);
+		assert_int_equal(points.retry_after_s, failures[i].retry_after_s);
 		assert_int_equal(points.count, 0);
 		lt_points_free(&points);
 	}
@@ -525,20 +486,16 @@ test_half(void **state)
 
 	(void)state;
 	adapter = lt_adapter_find("energi_data_service");
-	assert_int_equal(
-	    fetch("DK2", "/europe/eds-busy", 2, &memory, &points, &err), LT_OK);
+	assert_int_equal(fetch("DK2", "/europe/eds-busy", 2, &memory, &points, &err), LT_OK);
 	assert_true(points.past_lost);
 	assert_non_null(strstr(points.note, "without history: 127.0.0.1: "));
-	assert_between(
-	    memory.past_pause_utc_s, time(NULL) + 55, time(NULL) + 61);
+	assert_between(memory.past_pause_utc_s, time(NULL) + 55, time(NULL) + 61);
 	lt_points_free(&points);
 	points = (struct lt_points){0};
 	memory = (struct lt_source_memory){0};
-	assert_int_equal(
-	    fetch("DK2", "/europe/eds-odd", 2, &memory, &points, &err), LT_OK);
+	assert_int_equal(fetch("DK2", "/europe/eds-odd", 2, &memory, &points, &err), LT_OK);
 	assert_int_equal(points.points[0].quality, LT_QUALITY_MEASURED);
-	assert_non_null(strstr(points.note,
-	    "without forecast: 127.0.0.1: JSON without \"records"));
+	assert_non_null(strstr(points.note, "without forecast: 127.0.0.1: JSON without \"records"));
 	lt_points_free(&points);
 }
 

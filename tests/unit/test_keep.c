@@ -20,8 +20,7 @@ enum { MANY = 2000 };
 static const char *
 in_pool(struct lt_batch_jobs *list, const char *text)
 {
-	const char *const at =
-	    lt_pool_share(&list->pool, text, strlen(text) + 1);
+	const char *const at = lt_pool_share(&list->pool, text, strlen(text) + 1);
 
 	assert_non_null(at);
 	return at;
@@ -29,11 +28,9 @@ in_pool(struct lt_batch_jobs *list, const char *text)
 
 /* Every other one has texts of its own. */
 static void
-add_jobs(
-    struct lt_batch_jobs *list, uint32_t count, const struct lt_batch_job *like)
+add_jobs(struct lt_batch_jobs *list, uint32_t count, const struct lt_batch_job *like)
 {
-	list->jobs =
-	    reallocarray(list->jobs, list->count + count, sizeof(*list->jobs));
+	list->jobs = reallocarray(list->jobs, list->count + count, sizeof(*list->jobs));
 	assert_non_null(list->jobs);
 	for (uint32_t i = 0; i < count; i++) {
 		struct lt_batch_job *const job = &list->jobs[list->count++];
@@ -53,8 +50,7 @@ static void
 test_keep(void **state)
 {
 	static const struct lt_batch_job waits = {.state = LT_JOB_PENDING},
-					 over = {.state = LT_JOB_FINISHED,
-					     .end_utc_s = 9},
+					 over = {.state = LT_JOB_FINISHED, .end_utc_s = 9},
 					 ran = {.state = LT_JOB_FINISHED,
 					     .start_utc_s = 3,
 					     .end_utc_s = 9};
@@ -85,25 +81,22 @@ test_keep(void **state)
 		for (uint32_t k = 0; k < list.count; k++) {
 			char name[16];
 
-			snprintf(
-			    name, sizeof(name), "job%u", list.jobs[k].job_id);
+			snprintf(name, sizeof(name), "job%u", list.jobs[k].job_id);
 			assert_string_equal(list.jobs[k].name, name);
-			assert_string_equal(list.jobs[k].account,
-			    list.jobs[k].texts != NULL ? name : "vision");
+			assert_string_equal(
+			    list.jobs[k].account, list.jobs[k].texts != NULL ? name : "vision");
 			assert_null(list.jobs[k].asked);
 		}
 		lt_batch_jobs_free(&list);
 	}
 }
 
-/* Those that were looked at singly, and then moved by lowtide. What is freed is
- * overwritten. */
+/* Those that were looked at singly, and then moved by lowtide. What is freed is overwritten. */
 static void
 test_keep_moved(void **state)
 {
 	static const struct lt_batch_job waits = {.state = LT_JOB_PENDING},
-					 over = {.state = LT_JOB_FINISHED,
-					     .end_utc_s = 9};
+					 over = {.state = LT_JOB_FINISHED, .end_utc_s = 9};
 	struct lt_batch_jobs list = {.begun_utc_s = 7};
 
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a pod has by claims, as resource.k8s.io/v1 has these: counted by hand,
- * and what is not understood is said.
+ * What a pod has by claims, as resource.k8s.io/v1 has these: counted by hand, and what is not
+ * understood is said.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,15 +25,13 @@ load(const char *text)
 }
 
 /* As the watcher writes it: the claim beside the object. */
-#define CLAIM(requests, results)                                               \
-	"{\"spec\":{\"resourceClaims\":[{\"name\":\"a\"}]},"                   \
-	"\"lowtideClaims\":{\"a\":{\"requests\":[" requests                    \
-	"],\"results\":[" results "],\"sharers\":2}}}"
-#define EXACTLY(class, more)                                                   \
-	"{\"exactly\":{\"deviceClassName\":\"" class "\"" more "}}"
-#define GOT(driver, device, more)                                              \
-	"{\"driver\":\"" driver "\",\"pool\":\"p\",\"device\":\"" device       \
-	"\"" more "}"
+#define CLAIM(requests, results)                                                                   \
+	"{\"spec\":{\"resourceClaims\":[{\"name\":\"a\"}]},"                                       \
+	"\"lowtideClaims\":{\"a\":{\"requests\":[" requests "],\"results\":[" results              \
+	"],\"sharers\":2}}}"
+#define EXACTLY(class, more) "{\"exactly\":{\"deviceClassName\":\"" class "\"" more "}}"
+#define GOT(driver, device, more)                                                                  \
+	"{\"driver\":\"" driver "\",\"pool\":\"p\",\"device\":\"" device "\"" more "}"
 
 static const struct {
 	const char *object;
@@ -75,17 +73,13 @@ static const struct {
 	"claim a: not counted is allocationMode All"},
     {CLAIM(EXACTLY("gpu", ",\"count\":0"), ""), 0, "claim a: not counted"},
     {CLAIM("{\"name\":\"new\"}", ""), 0, "claim a: not understood"},
-    {"{\"spec\":{\"resourceClaims\":[{\"name\":\"a\"}]}}", 0,
-	"claim a: it can't be read"},
+    {"{\"spec\":{\"resourceClaims\":[{\"name\":\"a\"}]}}", 0, "claim a: it can't be read"},
     /* What it got; two pods share it. */
-    {CLAIM(EXACTLY("gpu", ",\"count\":8"), GOT("gpu.nvidia.com", "gpu-0", "")),
-	500000, ""},
-    {CLAIM("", GOT("gpu.nvidia.com", "mig-0", "") "," GOT(
-		   "gpu.nvidia.com", "gpu-9", "")),
+    {CLAIM(EXACTLY("gpu", ",\"count\":8"), GOT("gpu.nvidia.com", "gpu-0", "")), 500000, ""},
+    {CLAIM("", GOT("gpu.nvidia.com", "mig-0", "") "," GOT("gpu.nvidia.com", "gpu-9", "")),
 	71428 + 500000, ""},
     {CLAIM("", GOT("gpu.nvidia.com", "gpu-0", ",\"adminAccess\":true")), 0, ""},
-    {CLAIM("", GOT("tpu.google.com", "0", "")), 0,
-	"claim a: not known is driver tpu.google.com"},
+    {CLAIM("", GOT("tpu.google.com", "0", "")), 0, "claim a: not known is driver tpu.google.com"},
     /* By extended resources, in one of two ways. */
     {"{\"spec\":{\"containers\":[{\"resources\":{\"limits\":"
      "{\"example.com/a100\":\"2\",\"cpu\":\"1\"}}}]}}",
@@ -107,30 +101,29 @@ static const struct {
 static void
 test_claims(void **state)
 {
-	json_t *const classes = load(
-	    "[{\"metadata\":{\"name\":\"gpu\"},\"spec\":{\"selectors\":[{\"cel\":"
-	    "{\"expression\":\"device.driver == 'gpu.nvidia.com' && x\"}}],"
-	    "\"extendedResourceName\":\"example.com/a100\"}},"
-	    "{\"metadata\":{\"name\":\"mig\"},\"spec\":{\"selectors\":[{\"cel\":"
-	    "{\"expression\":\"device.driver==\\\"gpu.nvidia.com\\\"\"}}]}},"
-	    "{\"metadata\":{\"name\":\"imex\"},\"spec\":{\"selectors\":[{\"cel\":"
-	    "{\"expression\":\"device.driver == 'compute-domain.nvidia.com'\"}}]}},"
-	    "{\"metadata\":{\"name\":\"tpu\"},\"spec\":{\"selectors\":[{\"cel\":"
-	    "{\"expression\":\"device.driver == 'tpu.google.com'\"}}]}},"
-	    "{\"metadata\":{\"name\":\"either\"},\"spec\":{\"selectors\":[{\"cel\":"
-	    "{\"expression\":\"device.driver == 'gpu.nvidia.com' || "
-	    "device.driver == 'tpu.google.com'\"}}]}},"
-	    "{\"metadata\":{\"name\":\"open\"},\"spec\":{}}]");
-	json_t *const slices = load(
-	    "[{\"spec\":{\"driver\":\"gpu.nvidia.com\",\"nodeName\":\"n\",\"pool\":"
-	    "{\"name\":\"p\"},\"devices\":[{\"name\":\"gpu-0\",\"attributes\":"
-	    "{\"type\":{\"string\":\"gpu\"}}},{\"name\":\"gpu-1\"},"
-	    "{\"name\":\"mig-0\",\"attributes\":{\"gpu.nvidia.com/type\":"
-	    "{\"string\":\"mig\"},\"profile\":{\"string\":\"1g.10gb\"}}}]}},"
-	    "{\"spec\":{\"driver\":\"dra.net\",\"nodeName\":\"n\",\"pool\":"
-	    "{\"name\":\"p\"},\"devices\":[{\"name\":\"nic\"}]}}]");
-	struct lt_kube_given given = {
-	    .device_classes = lt_kube_claims_classes(classes),
+	json_t *const classes =
+	    load("[{\"metadata\":{\"name\":\"gpu\"},\"spec\":{\"selectors\":[{\"cel\":"
+		 "{\"expression\":\"device.driver == 'gpu.nvidia.com' && x\"}}],"
+		 "\"extendedResourceName\":\"example.com/a100\"}},"
+		 "{\"metadata\":{\"name\":\"mig\"},\"spec\":{\"selectors\":[{\"cel\":"
+		 "{\"expression\":\"device.driver==\\\"gpu.nvidia.com\\\"\"}}]}},"
+		 "{\"metadata\":{\"name\":\"imex\"},\"spec\":{\"selectors\":[{\"cel\":"
+		 "{\"expression\":\"device.driver == 'compute-domain.nvidia.com'\"}}]}},"
+		 "{\"metadata\":{\"name\":\"tpu\"},\"spec\":{\"selectors\":[{\"cel\":"
+		 "{\"expression\":\"device.driver == 'tpu.google.com'\"}}]}},"
+		 "{\"metadata\":{\"name\":\"either\"},\"spec\":{\"selectors\":[{\"cel\":"
+		 "{\"expression\":\"device.driver == 'gpu.nvidia.com' || "
+		 "device.driver == 'tpu.google.com'\"}}]}},"
+		 "{\"metadata\":{\"name\":\"open\"},\"spec\":{}}]");
+	json_t *const slices =
+	    load("[{\"spec\":{\"driver\":\"gpu.nvidia.com\",\"nodeName\":\"n\",\"pool\":"
+		 "{\"name\":\"p\"},\"devices\":[{\"name\":\"gpu-0\",\"attributes\":"
+		 "{\"type\":{\"string\":\"gpu\"}}},{\"name\":\"gpu-1\"},"
+		 "{\"name\":\"mig-0\",\"attributes\":{\"gpu.nvidia.com/type\":"
+		 "{\"string\":\"mig\"},\"profile\":{\"string\":\"1g.10gb\"}}}]}},"
+		 "{\"spec\":{\"driver\":\"dra.net\",\"nodeName\":\"n\",\"pool\":"
+		 "{\"name\":\"p\"},\"devices\":[{\"name\":\"nic\"}]}}]");
+	struct lt_kube_given given = {.device_classes = lt_kube_claims_classes(classes),
 	    .devices = lt_kube_claims_devices(slices)};
 	struct lt_kube_node node = {.name = "n"};
 	char why[LT_ERROR_TEXT_SIZE];
@@ -141,8 +134,8 @@ test_claims(void **state)
 		struct lt_kube_need need = {.cpus = 1};
 		struct lt_error err = {0};
 
-		assert_int_equal(lt_kube_gpus_asked(&need.gpu_kinds,
-				     json_object_get(object, "spec"), &err),
+		assert_int_equal(
+		    lt_kube_gpus_asked(&need.gpu_kinds, json_object_get(object, "spec"), &err),
 		    LT_OK);
 		lt_kube_claims_add(&need, object, &given, why);
 		if (need.exact.gpu_micro != cases[i].micro ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is made of what the watch tells: Jobs, and each pod as a row, once,
- * whatever is told twice, late or never.
+ * What is made of what the watch tells: Jobs, and each pod as a row, once, whatever is told twice,
+ * late or never.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,8 +74,7 @@ pod_text(const char *uid, const char *owner, const char *end)
 	which = !which;
 	if (end != NULL)
 		snprintf(state, sizeof(state),
-		    "\"terminated\":{\"exitCode\":0,\"finishedAt\":\"%s\"}",
-		    end);
+		    "\"terminated\":{\"exitCode\":0,\"finishedAt\":\"%s\"}", end);
 	snprintf(text[which], sizeof(text[which]),
 	    "{\"metadata\":{\"name\":\"train-%s\",\"namespace\":\"a\","
 	    "\"uid\":\"%s\",\"creationTimestamp\":\"2026-11-26T03:59:30Z\","
@@ -92,9 +91,8 @@ pod_text(const char *uid, const char *owner, const char *end)
 static int
 begin(void **state)
 {
-	static const char *const namespaces[] = {
-	    "{\"metadata\":{\"name\":\"a\",\"labels\":"
-	    "{\"lowtide.dev/managed\":\"true\"}}}",
+	static const char *const namespaces[] = {"{\"metadata\":{\"name\":\"a\",\"labels\":"
+						 "{\"lowtide.dev/managed\":\"true\"}}}",
 	    "{\"metadata\":{\"name\":\"b\"}}", NULL};
 	static const char *const nodes[] = {
 	    "{\"metadata\":{\"name\":\"spot-1\",\"labels\":"
@@ -106,8 +104,7 @@ begin(void **state)
 	snprintf(state_dir, sizeof(state_dir), "/tmp/lt-kube-XXXXXX");
 	assert_non_null(mkdtemp(state_dir));
 	cluster = (struct lt_kube_cluster){.now_utc_s = NOW_UTC_S};
-	assert_int_equal(
-	    lt_kube_store_open(&cluster.store, state_dir, NULL), LT_OK);
+	assert_int_equal(lt_kube_store_open(&cluster.store, state_dir, NULL), LT_OK);
 	list(LT_KUBE_NAMESPACES, namespaces);
 	list(LT_KUBE_NODES, nodes);
 	list(LT_KUBE_JOBS, NULL);
@@ -117,8 +114,7 @@ begin(void **state)
 static int
 end(void **state)
 {
-	static const char *const files[] = {
-	    "kube.db", "kube.db-wal", "kube.db-shm"};
+	static const char *const files[] = {"kube.db", "kube.db-wal", "kube.db-shm"};
 
 	(void)state;
 	lt_kube_cluster_free(&cluster);
@@ -135,14 +131,12 @@ end(void **state)
 static void
 rows(struct lt_batch_runs *runs, int64_t now_utc_s)
 {
-	const struct lt_kube_rows_asked asked = {
-	    .from_utc_s = NOW_UTC_S - LT_DAY_S,
+	const struct lt_kube_rows_asked asked = {.from_utc_s = NOW_UTC_S - LT_DAY_S,
 	    .to_utc_s = NOW_UTC_S + LT_DAY_S,
 	    .now_utc_s = now_utc_s,
 	    .uid = 7};
 
-	assert_int_equal(
-	    lt_kube_store_rows(runs, state_dir, &asked, NULL), LT_OK);
+	assert_int_equal(lt_kube_store_rows(runs, state_dir, &asked, NULL), LT_OK);
 }
 
 static uint32_t
@@ -150,8 +144,7 @@ id_of(const char *uid)
 {
 	uint32_t id = 0;
 
-	assert_int_equal(
-	    lt_kube_store_id(cluster.store, uid, false, &id, NULL), LT_OK);
+	assert_int_equal(lt_kube_store_id(cluster.store, uid, false, &id, NULL), LT_OK);
 	return id;
 }
 
@@ -182,8 +175,7 @@ test_a_pod_is_a_row(void **state)
 	lt_batch_runs_free(&runs);
 	/* Told twice, and late once more that it runs. */
 	for (int i = 0; i < 2; i++)
-		tell(LT_KUBE_PODS, LT_KUBE_SEEN,
-		    pod_text("p1", "j1", "2026-11-26T04:01:40Z"));
+		tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("p1", "j1", "2026-11-26T04:01:40Z"));
 	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("p1", "j1", NULL));
 	tell(LT_KUBE_JOBS, LT_KUBE_SEEN,
 	    job_text("j1", 2, "",
@@ -204,26 +196,23 @@ test_a_pod_is_a_row(void **state)
 	lt_batch_runs_free(&runs);
 }
 
-/* Only the last one ends the hold, and none is charged before it is known
- * whether it is the last. */
+/* Only the last one ends the hold, and none is charged before it is known whether it is the
+ * last. */
 static void
 test_which_pod_is_the_last(void **state)
 {
 	struct lt_batch_runs runs;
 
 	(void)state;
-	tell(LT_KUBE_JOBS, LT_KUBE_SEEN,
-	    job_text("j2", 1, "\"parallelism\":2,", ""));
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("j2", 1, "\"parallelism\":2,", ""));
 	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("q1", "j2", NULL));
 	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("q2", "j2", NULL));
-	tell(LT_KUBE_PODS, LT_KUBE_SEEN,
-	    pod_text("q1", "j2", "2026-11-26T04:00:10Z"));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("q1", "j2", "2026-11-26T04:00:10Z"));
 	rows(&runs, NOW_UTC_S + 11);
 	assert_true(row_of(&runs, "q1")->finished);
 	assert_true(row_of(&runs, "q1")->goes_on);
 	lt_batch_runs_free(&runs);
-	tell(LT_KUBE_PODS, LT_KUBE_SEEN,
-	    pod_text("q2", "j2", "2026-11-26T04:00:20Z"));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("q2", "j2", "2026-11-26T04:00:20Z"));
 	rows(&runs, NOW_UTC_S + 21);
 	assert_false(row_of(&runs, "q2")->finished); /* another may come */
 	lt_batch_runs_free(&runs);
@@ -239,8 +228,7 @@ test_which_pod_is_the_last(void **state)
 	lt_batch_runs_free(&runs);
 }
 
-/* It is charged to the first list after the gap, at most as long as its Job
- * may run. */
+/* It is charged to the first list after the gap, at most as long as its Job may run. */
 static void
 test_gone_while_nobody_watched(void **state)
 {
@@ -257,8 +245,7 @@ test_gone_while_nobody_watched(void **state)
 		snprintf(pod, sizeof(pod), "gap-p%zu", i);
 		cluster.now_utc_s = NOW_UTC_S;
 		tell(LT_KUBE_JOBS, LT_KUBE_SEEN,
-		    job_text(
-			job, 1, "\"podReplacementPolicy\":\"Failed\",", ""));
+		    job_text(job, 1, "\"podReplacementPolicy\":\"Failed\",", ""));
 		tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text(pod, job, NULL));
 		cluster.now_utc_s = NOW_UTC_S + cases[i].after_s;
 		list(LT_KUBE_JOBS, NULL);
@@ -266,12 +253,10 @@ test_gone_while_nobody_watched(void **state)
 		rows(&runs, cluster.now_utc_s);
 		const struct lt_batch_run *const r = row_of(&runs, pod);
 		assert_true(r->finished && r->is_estimated && !r->goes_on);
-		assert_int_equal(
-		    r->end_utc_s - r->start_utc_s, cases[i].charged_s);
+		assert_int_equal(r->end_utc_s - r->start_utc_s, cases[i].charged_s);
 		lt_batch_runs_free(&runs);
 		/* A word of it that comes after all is better than a guess. */
-		tell(LT_KUBE_PODS, LT_KUBE_GONE,
-		    pod_text(pod, job, "2026-11-26T04:00:07Z"));
+		tell(LT_KUBE_PODS, LT_KUBE_GONE, pod_text(pod, job, "2026-11-26T04:00:07Z"));
 		rows(&runs, cluster.now_utc_s);
 		assert_int_equal(row_of(&runs, pod)->end_utc_s, NOW_UTC_S + 7);
 		assert_false(row_of(&runs, pod)->is_estimated);
@@ -283,18 +268,15 @@ static void
 test_what_is_older_comes_late(void **state)
 {
 	(void)state;
-	tell(LT_KUBE_JOBS, LT_KUBE_SEEN,
-	    job_text("late", 9, "\"suspend\":true,", ""));
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("late", 9, "\"suspend\":true,", ""));
 	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("late", 8, "", ""));
-	assert_true(
-	    lt_kube_cluster_job(&cluster, id_of("late"))->facts.is_waiting);
+	assert_true(lt_kube_cluster_job(&cluster, id_of("late"))->facts.is_waiting);
 }
 
 static bool
 has_ended(const char *uid)
 {
-	const struct lt_kube_known_job *const job =
-	    lt_kube_cluster_job(&cluster, id_of(uid));
+	const struct lt_kube_known_job *const job = lt_kube_cluster_job(&cluster, id_of(uid));
 
 	return job == NULL || job->forget_utc_s != 0;
 }
@@ -310,8 +292,7 @@ test_a_list_that_is_older_than_an_answer(void **state)
 	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("told", 7, "", ""));
 	tell(LT_KUBE_JOBS, LT_KUBE_END, NULL);
 	assert_false(has_ended("told"));
-	assert_int_equal(
-	    lt_kube_cluster_job(&cluster, id_of("told"))->facts.version, 9);
+	assert_int_equal(lt_kube_cluster_job(&cluster, id_of("told"))->facts.version, 9);
 	list(LT_KUBE_JOBS, NULL);
 	assert_true(has_ended("told"));
 }
@@ -325,8 +306,8 @@ test_an_end_is_revoked(void **state)
 		struct lt_batch_runs runs;
 
 		tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("back", 1, "", ""));
-		tell(LT_KUBE_PODS, LT_KUBE_SEEN,
-		    pod_text("back-p", "back", "2026-11-26T04:00:10Z"));
+		tell(
+		    LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("back-p", "back", "2026-11-26T04:00:10Z"));
 		list(LT_KUBE_JOBS, NULL);
 		assert_true(has_ended("back"));
 		rows(&runs, NOW_UTC_S + 60);
@@ -348,13 +329,10 @@ test_that_it_ran_is_kept(void **state)
 {
 	(void)state;
 	for (int restarts = 0; restarts < 2; restarts++) {
-		tell(LT_KUBE_JOBS, LT_KUBE_SEEN,
-		    job_text("ran", 1, "\"suspend\":true,", ""));
-		assert_int_equal(
-		    lt_kube_cluster_job(&cluster, id_of("ran"))->first_utc_s,
+		tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("ran", 1, "\"suspend\":true,", ""));
+		assert_int_equal(lt_kube_cluster_job(&cluster, id_of("ran"))->first_utc_s,
 		    restarts > 0 ? NOW_UTC_S : 0);
-		tell(LT_KUBE_PODS, LT_KUBE_SEEN,
-		    pod_text("ran-p", "ran", "2026-11-26T04:00:10Z"));
+		tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("ran-p", "ran", "2026-11-26T04:00:10Z"));
 		lt_kube_cluster_reset(&cluster);
 	}
 }
@@ -375,28 +353,22 @@ test_others_are_left_alone(void **state)
 	rows(&runs, NOW_UTC_S + 5);
 	assert_int_equal(runs.count, 0);
 	lt_batch_runs_free(&runs);
-	assert_int_equal(
-	    lt_kube_store_id(cluster.store, "other", false, &id, NULL),
-	    LT_ENOENT);
-	assert_int_equal(
-	    lt_kube_store_id(cluster.store, "web", false, &id, NULL),
-	    LT_ENOENT);
+	assert_int_equal(lt_kube_store_id(cluster.store, "other", false, &id, NULL), LT_ENOENT);
+	assert_int_equal(lt_kube_store_id(cluster.store, "web", false, &id, NULL), LT_ENOENT);
 }
 
 /* A pod that is a row is followed to its end, wherever the label went. */
 static void
 test_the_label_is_taken_off(void **state)
 {
-	static const char *const namespaces[] = {
-	    "{\"metadata\":{\"name\":\"a\"}}", NULL};
+	static const char *const namespaces[] = {"{\"metadata\":{\"name\":\"a\"}}", NULL};
 	struct lt_batch_runs runs;
 
 	(void)state;
 	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("off", 1, "", ""));
 	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("off-p", "off", NULL));
 	list(LT_KUBE_NAMESPACES, namespaces);
-	tell(LT_KUBE_PODS, LT_KUBE_SEEN,
-	    pod_text("off-p", "off", "2026-11-26T04:00:09Z"));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("off-p", "off", "2026-11-26T04:00:09Z"));
 	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("off-q", "off", NULL));
 	rows(&runs, NOW_UTC_S + 60);
 	assert_int_equal(runs.count, 1);
@@ -420,8 +392,7 @@ test_what_nobody_saw(void **state)
 		"\"startTime\":\"2026-11-26T04:00:00Z\",\"succeeded\":3,"
 		"\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\","
 		"\"lastTransitionTime\":\"2026-11-26T04:01:40Z\"}]"));
-	tell(LT_KUBE_PODS, LT_KUBE_SEEN,
-	    pod_text("early-p", "early", "2026-11-26T04:00:10Z"));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("early-p", "early", "2026-11-26T04:00:10Z"));
 	for (int times = 0; times < 2; times++) {
 		tell(LT_KUBE_PODS, LT_KUBE_END, NULL);
 		(void)lt_kube_cluster_catch_up(&cluster, NULL);
@@ -447,8 +418,7 @@ test_the_node_is_gone(void **state)
 	    "\"annotations\":{\"lowtide.dev/pool\":\"ondemand\"}},\"spec\":{"
 	    "\"template\":{\"spec\":{\"containers\":[{}]}}}}");
 	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, text);
-	snprintf(text, sizeof(text), "%s",
-	    pod_text("gone-p", "put", "2026-11-26T04:00:09Z"));
+	snprintf(text, sizeof(text), "%s", pod_text("gone-p", "put", "2026-11-26T04:00:09Z"));
 	memcpy(strstr(text, "spot-1"), "node-9", 6);
 	tell(LT_KUBE_PODS, LT_KUBE_SEEN, text);
 	rows(&runs, NOW_UTC_S + 60);
@@ -462,12 +432,10 @@ test_a_store_that_knows_nothing(void **state)
 	bool is_empty = false;
 
 	(void)state;
-	assert_int_equal(
-	    lt_kube_store_is_empty(cluster.store, &is_empty, NULL), LT_OK);
+	assert_int_equal(lt_kube_store_is_empty(cluster.store, &is_empty, NULL), LT_OK);
 	assert_true(is_empty);
 	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("any", 1, "", ""));
-	assert_int_equal(
-	    lt_kube_store_is_empty(cluster.store, &is_empty, NULL), LT_OK);
+	assert_int_equal(lt_kube_store_is_empty(cluster.store, &is_empty, NULL), LT_OK);
 	assert_false(is_empty);
 }
 
@@ -478,12 +446,9 @@ test_erase(void **state)
 
 	(void)state;
 	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("who", 1, "", ""));
-	tell(LT_KUBE_PODS, LT_KUBE_SEEN,
-	    pod_text("who-p", "who", "2026-11-26T04:00:10Z"));
-	tell(LT_KUBE_PODS, LT_KUBE_SEEN,
-	    pod_text("who-q", "who", "2026-11-26T04:00:20Z"));
-	assert_int_equal(
-	    lt_kube_store_erase(cluster.store, NOW_UTC_S + 15, NULL), LT_OK);
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("who-p", "who", "2026-11-26T04:00:10Z"));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("who-q", "who", "2026-11-26T04:00:20Z"));
+	assert_int_equal(lt_kube_store_erase(cluster.store, NOW_UTC_S + 15, NULL), LT_OK);
 	rows(&runs, NOW_UTC_S + 60);
 	assert_string_equal(row_of(&runs, "who-p")->name, "");
 	assert_string_equal(row_of(&runs, "who-q")->name, "train");
@@ -500,8 +465,7 @@ test_jobs_that_came_unsuspended(void **state)
 	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("observed", 1, "", ""));
 	assert_int_equal(cluster.unsuspended, 0);
 	cluster.holds_back = true;
-	tell(LT_KUBE_JOBS, LT_KUBE_SEEN,
-	    job_text("waits", 1, "\"suspend\":true,", ""));
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("waits", 1, "\"suspend\":true,", ""));
 	assert_int_equal(cluster.unsuspended, 0);
 	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("waits", 2, "", ""));
 	assert_int_equal(cluster.unsuspended, 0); /* it was let go */
@@ -525,8 +489,7 @@ test_a_gated_pod_is_nobody_elses(void **state)
 	    "\"containers\":[{}],\"schedulingGates\":[{\"name\":"
 	    "\"lowtide.dev/hold\"}]},\"status\":{\"phase\":\"Pending\"}}");
 	tell(LT_KUBE_PODS, LT_KUBE_SEEN, text);
-	const struct lt_kube_known_job *const job =
-	    lt_kube_cluster_job(&cluster, id_of("forged"));
+	const struct lt_kube_known_job *const job = lt_kube_cluster_job(&cluster, id_of("forged"));
 	assert_non_null(job);
 	assert_true(job->facts.is_pod && job->facts.is_waiting);
 }
@@ -540,11 +503,9 @@ test_the_newest_of_a_name(void **state)
 	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("first", 1, "", ""));
 	tell(LT_KUBE_JOBS, LT_KUBE_GONE, job_text("first", 2, "", ""));
 	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("second", 3, "", ""));
-	assert_int_equal(
-	    lt_kube_store_find(state_dir, "a/train", &id, NULL), LT_OK);
+	assert_int_equal(lt_kube_store_find(state_dir, "a/train", &id, NULL), LT_OK);
 	assert_int_equal(id, id_of("second"));
-	assert_int_equal(
-	    lt_kube_store_find(state_dir, "a/none", &id, NULL), LT_ENOENT);
+	assert_int_equal(lt_kube_store_find(state_dir, "a/none", &id, NULL), LT_ENOENT);
 }
 
 static void
@@ -555,19 +516,15 @@ test_prune(void **state)
 
 	(void)state;
 	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("old", 1, "", ""));
-	tell(LT_KUBE_PODS, LT_KUBE_SEEN,
-	    pod_text("old-p", "old", "2026-11-26T04:00:10Z"));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("old-p", "old", "2026-11-26T04:00:10Z"));
 	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("runs", "old", NULL));
-	assert_int_equal(lt_kube_store_prune(cluster.store,
-			     NOW_UTC_S + 400 * (int64_t)LT_DAY_S, NULL),
-	    LT_OK);
+	assert_int_equal(
+	    lt_kube_store_prune(cluster.store, NOW_UTC_S + 400 * (int64_t)LT_DAY_S, NULL), LT_OK);
 	rows(&runs, NOW_UTC_S + 20);
 	assert_int_equal(runs.count, 1); /* what runs is not forgotten */
 	assert_int_equal(runs.runs[0].job_id, id_of("runs"));
 	lt_batch_runs_free(&runs);
-	assert_int_equal(
-	    lt_kube_store_id(cluster.store, "old-p", false, &id, NULL),
-	    LT_ENOENT);
+	assert_int_equal(lt_kube_store_id(cluster.store, "old-p", false, &id, NULL), LT_ENOENT);
 	assert_true(id_of("old") > 0);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The next tick of a CronJob, by what cron(5) and robfig/cron say of each
- * schedule, worked out by a calendar.
+ * The next tick of a CronJob, by what cron(5) and robfig/cron say of each schedule, worked out by a
+ * calendar.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,10 +27,8 @@ test_next(void **state)
 	    {"*/15 * * * *", "2026-11-29T10:45:01Z", "2026-11-29T11:00:00Z", 0},
 	    {"5/20 * * * *", "2026-11-29T10:26:00Z", "2026-11-29T10:45:00Z", 0},
 	    {"0 2 * * *", "2026-11-29T02:00:00Z", "2026-11-30T02:00:00Z", 0},
-	    {"30 1,13 * * *", "2026-11-29T02:00:00Z", "2026-11-29T13:30:00Z",
-		0},
-	    {"0 9-17/4 * * 1-5", "2026-11-27T17:00:00Z", "2026-11-30T09:00:00Z",
-		0},
+	    {"30 1,13 * * *", "2026-11-29T02:00:00Z", "2026-11-29T13:30:00Z", 0},
+	    {"0 9-17/4 * * 1-5", "2026-11-27T17:00:00Z", "2026-11-30T09:00:00Z", 0},
 	    {"0 0 * * MON", "2026-11-29T10:00:00Z", "2026-11-30T00:00:00Z", 0},
 	    {"0 0 1 jan ?", "2026-11-29T10:00:00Z", "2027-01-01T00:00:00Z", 0},
 	    {"0 0 29 2 *", "2026-11-29T10:00:00Z", "2028-02-29T00:00:00Z", 0},
@@ -47,8 +45,7 @@ test_next(void **state)
 	    {"@every 90m", "2026-11-29T10:00:00Z", "2026-11-29T11:30:00Z", 0},
 	    /* In zones: 02:00 in Berlin, 23:30 in New York. */
 	    {"0 2 * * *", "2026-11-29T01:00:00Z", "2026-11-30T01:00:00Z", 3600},
-	    {"30 23 * * 0", "2026-11-29T10:00:00Z", "2026-11-30T04:30:00Z",
-		-5 * 3600},
+	    {"30 23 * * 0", "2026-11-29T10:00:00Z", "2026-11-30T04:30:00Z", -5 * 3600},
 	    {"", "2026-11-29T10:00:00Z", NULL, 0},
 	    {"* * * *", "2026-11-29T10:00:00Z", NULL, 0},
 	    {"* * * * * *", "2026-11-29T10:00:00Z", NULL, 0},
@@ -70,18 +67,14 @@ test_next(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int64_t after_utc_s, want_utc_s = 0, next_utc_s = 0;
 
-		assert_int_equal(
-		    lt_utc_parse(cases[i].after, &after_utc_s, NULL), LT_OK);
+		assert_int_equal(lt_utc_parse(cases[i].after, &after_utc_s, NULL), LT_OK);
 		if (cases[i].next != NULL)
-			assert_int_equal(
-			    lt_utc_parse(cases[i].next, &want_utc_s, NULL),
-			    LT_OK);
-		const bool has = lt_kube_cron_next(&next_utc_s,
-		    cases[i].schedule, after_utc_s, cases[i].offset_s);
-		if (has != (cases[i].next != NULL) ||
-		    (has && next_utc_s != want_utc_s))
-			fail_msg("%s: %d, %lld, want %lld", cases[i].schedule,
-			    has, (long long)next_utc_s, (long long)want_utc_s);
+			assert_int_equal(lt_utc_parse(cases[i].next, &want_utc_s, NULL), LT_OK);
+		const bool has = lt_kube_cron_next(
+		    &next_utc_s, cases[i].schedule, after_utc_s, cases[i].offset_s);
+		if (has != (cases[i].next != NULL) || (has && next_utc_s != want_utc_s))
+			fail_msg("%s: %d, %lld, want %lld", cases[i].schedule, has,
+			    (long long)next_utc_s, (long long)want_utc_s);
 	}
 }
 
@@ -104,15 +97,13 @@ test_tick(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_kube_job job;
 		const struct lt_kube_names names = {.pool = NULL};
-		json_t *const object = json_pack(
-		    "{s:{s:s,s:s,s:s,s:{s:s}},s:{s:{s:{}}}}", "metadata",
-		    "name", "a", "uid", "u", "creationTimestamp",
-		    "2026-11-26T04:00:00Z", "annotations",
-		    "batch.kubernetes.io/cronjob-scheduled-timestamp",
-		    cases[i].tick, "spec", "template", "spec");
+		json_t *const object =
+		    json_pack("{s:{s:s,s:s,s:s,s:{s:s}},s:{s:{s:{}}}}", "metadata", "name", "a",
+			"uid", "u", "creationTimestamp", "2026-11-26T04:00:00Z", "annotations",
+			"batch.kubernetes.io/cronjob-scheduled-timestamp", cases[i].tick, "spec",
+			"template", "spec");
 
-		assert_int_equal(
-		    lt_kube_job_read(&job, object, &names, NULL), LT_OK);
+		assert_int_equal(lt_kube_job_read(&job, object, &names, NULL), LT_OK);
 		json_decref(object);
 		assert_int_equal(job.scheduled_utc_s, cases[i].scheduled_utc_s);
 		assert_int_equal(job.zone_offset_s, cases[i].zone_offset_s);

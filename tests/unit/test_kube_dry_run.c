@@ -26,20 +26,18 @@ load(const char *text)
 static json_t *
 job_of(const char *spec)
 {
-	json_t *const job =
-	    load("{\"metadata\":{\"uid\":\"u\",\"name\":\"j\",\"namespace\":"
-		 "\"team-a\",\"creationTimestamp\":\"2026-11-27T08:00:00Z\"}}");
+	json_t *const job = load("{\"metadata\":{\"uid\":\"u\",\"name\":\"j\",\"namespace\":"
+				 "\"team-a\",\"creationTimestamp\":\"2026-11-27T08:00:00Z\"}}");
 
 	json_object_set_new(job, "spec", load(spec));
 	return job;
 }
 
-static const char plain[] =
-    "{\"template\":{\"metadata\":{\"labels\":{\"job-name\":\"j\"},"
-    "\"annotations\":{\"a\":\"b\"}},\"spec\":{\"restartPolicy\":\"Never\","
-    "\"nodeSelector\":{\"mine\":\"x\"},\"containers\":[{\"name\":\"main\","
-    "\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"1\",\"memory\":"
-    "\"1Gi\"}}}]}}}";
+static const char plain[] = "{\"template\":{\"metadata\":{\"labels\":{\"job-name\":\"j\"},"
+			    "\"annotations\":{\"a\":\"b\"}},\"spec\":{\"restartPolicy\":\"Never\","
+			    "\"nodeSelector\":{\"mine\":\"x\"},\"containers\":[{\"name\":\"main\","
+			    "\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"1\",\"memory\":"
+			    "\"1Gi\"}}}]}}}";
 static const char answered[] =
     "{\"spec\":{\"nodeSelector\":{\"mine\":\"x\",\"theirs\":\"y\"},\"overhead\":"
     "{\"memory\":\"1Gi\"},\"tolerations\":[{\"operator\":\"Exists\"}],"
@@ -68,22 +66,16 @@ test_pod(void **state)
 		const json_t *owner;
 
 		for (int k = 0; k < 2; k++) /* it stays as it is */
-			json_object_set_new(
-			    json_object_get(k == 0 ? job : before, "spec"),
+			json_object_set_new(json_object_get(k == 0 ? job : before, "spec"),
 			    "completionMode", json_string(cases[i].mode));
 		json_t *const pod = lt_kube_dry_pod(job);
 		const json_t *const metadata = json_object_get(pod, "metadata");
 		assert_string_equal(lt_kube_string(pod, "kind"), "Pod");
+		assert_string_equal(lt_kube_string(metadata, "generateName"), cases[i].prefix);
+		assert_string_equal(lt_kube_string(metadata, "namespace"), "team-a");
+		assert_true(json_equal(json_object_get(metadata, "labels"), labels));
 		assert_string_equal(
-		    lt_kube_string(metadata, "generateName"), cases[i].prefix);
-		assert_string_equal(
-		    lt_kube_string(metadata, "namespace"), "team-a");
-		assert_true(
-		    json_equal(json_object_get(metadata, "labels"), labels));
-		assert_string_equal(
-		    lt_kube_string(
-			json_object_get(metadata, "annotations"), "a"),
-		    "b");
+		    lt_kube_string(json_object_get(metadata, "annotations"), "a"), "b");
 		owner = lt_kube_controller(pod);
 		assert_string_equal(lt_kube_string(owner, "kind"), "Job");
 		assert_string_equal(lt_kube_string(owner, "uid"), "u");
@@ -118,15 +110,14 @@ test_result(void **state)
 	assert_int_equal(facts.need.exact.cpu_milli, 1000);
 	assert_false(facts.is_tried);
 	lt_kube_job_free(&facts);
-	json_object_set_new(
-	    job, LT_KUBE_DRY_RUN, lt_kube_dry_result(job, answer, ""));
+	json_object_set_new(job, LT_KUBE_DRY_RUN, lt_kube_dry_result(job, answer, ""));
 	facts = read_job(job);
 	assert_int_equal(facts.need.exact.cpu_milli, 1500);
 	assert_int_equal(facts.need.exact.memory_kib, 2 * 1024 * 1024);
 	assert_int_equal(facts.asks.of[LT_KUBE_CPU], 1500);
 	assert_true(facts.is_tried);
-	assert_string_equal(lt_kube_job_text(&facts, LT_KUBE_SELECTOR),
-	    "{\"mine\":\"x\",\"theirs\":\"y\"}");
+	assert_string_equal(
+	    lt_kube_job_text(&facts, LT_KUBE_SELECTOR), "{\"mine\":\"x\",\"theirs\":\"y\"}");
 	/* Tolerations are written back: those of the template alone. */
 	assert_string_equal(lt_kube_job_text(&facts, LT_KUBE_TOLERATIONS), "");
 	assert_string_equal(lt_kube_job_text(&facts, LT_KUBE_UNTRIED), "");
@@ -141,8 +132,7 @@ test_result(void **state)
 	json_object_set_new(
 	    json_object_get(
 		json_array_get(
-		    json_object_get(lt_kube_part(json_object_get(job, "spec"),
-					"template", "spec"),
+		    json_object_get(lt_kube_part(json_object_get(job, "spec"), "template", "spec"),
 			"containers"),
 		    0),
 		"resources"),
@@ -154,22 +144,19 @@ test_result(void **state)
 	/* Nor is it understood where a webhook adds devices. */
 	json_object_set_new(json_object_get(answer, "spec"), "resourceClaims",
 	    load("[{\"name\":\"gpu\",\"resourceClaimName\":\"c\"}]"));
-	json_object_set_new(
-	    job, LT_KUBE_DRY_RUN, lt_kube_dry_result(job, answer, ""));
-	facts = read_job(job);
-	assert_int_equal(facts.need.exact.cpu_milli, 3000);
-	assert_true(facts.is_tried);
-	assert_string_equal(lt_kube_job_text(&facts, LT_KUBE_UNTRIED),
-	    "a webhook changes its resourceClaims");
-	lt_kube_job_free(&facts);
-	/* Where there is none, why. */
-	json_object_set_new(
-	    job, LT_KUBE_DRY_RUN, lt_kube_dry_result(job, NULL, "refused"));
+	json_object_set_new(job, LT_KUBE_DRY_RUN, lt_kube_dry_result(job, answer, ""));
 	facts = read_job(job);
 	assert_int_equal(facts.need.exact.cpu_milli, 3000);
 	assert_true(facts.is_tried);
 	assert_string_equal(
-	    lt_kube_job_text(&facts, LT_KUBE_UNTRIED), "refused");
+	    lt_kube_job_text(&facts, LT_KUBE_UNTRIED), "a webhook changes its resourceClaims");
+	lt_kube_job_free(&facts);
+	/* Where there is none, why. */
+	json_object_set_new(job, LT_KUBE_DRY_RUN, lt_kube_dry_result(job, NULL, "refused"));
+	facts = read_job(job);
+	assert_int_equal(facts.need.exact.cpu_milli, 3000);
+	assert_true(facts.is_tried);
+	assert_string_equal(lt_kube_job_text(&facts, LT_KUBE_UNTRIED), "refused");
 	lt_kube_job_free(&facts);
 	json_decref(answer);
 	json_decref(job);
@@ -178,10 +165,8 @@ test_result(void **state)
 static void
 test_raise(void **state)
 {
-	struct lt_kube_need need = {
-	    .cpus = 2, .memory_mib = 10, .exact = {1500, 10240, 0}};
-	const struct lt_kube_need less = {
-	    .cpus = 2, .memory_mib = 9, .exact = {1400, 9216, 0}};
+	struct lt_kube_need need = {.cpus = 2, .memory_mib = 10, .exact = {1500, 10240, 0}};
+	const struct lt_kube_need less = {.cpus = 2, .memory_mib = 9, .exact = {1400, 9216, 0}};
 	const struct lt_kube_need more = {.cpus = 1,
 	    .gpus = 1,
 	    .memory_mib = 11,

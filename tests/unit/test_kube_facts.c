@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What Nodes, Jobs and Pods are read as: quantities by the API server's own
- * examples, objects in the shape that a 1.36 server sends.
+ * What Nodes, Jobs and Pods are read as: quantities by the API server's own examples, objects in
+ * the shape that a 1.36 server sends.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,8 +71,7 @@ test_quantities(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (milli(cases[i].text) != cases[i].milli)
 			fail_msg("%s: %lld, want %lld", cases[i].text,
-			    (long long)milli(cases[i].text),
-			    (long long)cases[i].milli);
+			    (long long)milli(cases[i].text), (long long)cases[i].milli);
 }
 
 /* ---- what a pod takes ---- */
@@ -93,20 +92,19 @@ static void
 test_need(void **state)
 {
 	/* Two containers; limits stand in for requests that are not there. */
-	struct lt_kube_need n = need_of(
-	    "{\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"1500m\","
-	    "\"memory\":\"1Gi\"},\"limits\":{\"cpu\":\"4\","
-	    "\"nvidia.com/gpu\":\"2\"}}},{\"resources\":{\"limits\":"
-	    "{\"cpu\":\"500m\",\"memory\":\"100M\"}}}]}");
+	struct lt_kube_need n =
+	    need_of("{\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"1500m\","
+		    "\"memory\":\"1Gi\"},\"limits\":{\"cpu\":\"4\","
+		    "\"nvidia.com/gpu\":\"2\"}}},{\"resources\":{\"limits\":"
+		    "{\"cpu\":\"500m\",\"memory\":\"100M\"}}}]}");
 
 	(void)state;
 	assert_int_equal(n.cpus, 2);
 	assert_int_equal(n.gpus, 2);
 	assert_int_equal(n.memory_mib, 1024 + 96); /* 95.4 MiB, rounded up */
-	assert_true(n.exact.cpu_milli == 2000 &&
-		    n.exact.memory_kib == 1024 * 1024 + 97656);
-	/* One that runs before them counts where it takes more, one that stays
-	 * (KEP-753) beside them. */
+	assert_true(n.exact.cpu_milli == 2000 && n.exact.memory_kib == 1024 * 1024 + 97656);
+	/* One that runs before them counts where it takes more, one that stays (KEP-753) beside
+	 * them. */
 	n = need_of("{\"initContainers\":[{\"resources\":{\"requests\":"
 		    "{\"cpu\":\"1\"}},\"restartPolicy\":\"Always\"},"
 		    "{\"resources\":{\"requests\":{\"cpu\":\"7\","
@@ -158,9 +156,8 @@ node_of(const char *labels, const char *taints)
 static void
 test_node(void **state)
 {
-	const char *const eks =
-	    "\"eks.amazonaws.com/nodegroup\":\"gpu-od\","
-	    "\"nvidia.com/gpu.product\":\"NVIDIA-A100-SXM4-40GB\"";
+	const char *const eks = "\"eks.amazonaws.com/nodegroup\":\"gpu-od\","
+				"\"nvidia.com/gpu.product\":\"NVIDIA-A100-SXM4-40GB\"";
 	struct lt_kube_node n = node_of(eks, "");
 
 	(void)state;
@@ -170,16 +167,14 @@ test_node(void **state)
 	assert_true(n.cpus == 63 && n.exact.cpu_milli == 63500);
 	assert_true(n.gpus == 8 && n.memory_mib == 515583); /* rounded down */
 	assert_true(n.is_up && !n.is_spot);
-	/* The cloud's taint for preemptible nodes is one that lowtide may
-	 * tolerate, a GPU's own each pod with GPUs does. */
-	n = node_of(eks,
-	    "{\"key\":\"nvidia.com/gpu\",\"effect\":\"NoSchedule\"},"
-	    "{\"key\":\"cloud.google.com/gke-spot\",\"value\":\"true\","
-	    "\"effect\":\"NoSchedule\"}");
+	/* The cloud's taint for preemptible nodes is one that lowtide may tolerate, a GPU's own
+	 * each pod with GPUs does. */
+	n = node_of(eks, "{\"key\":\"nvidia.com/gpu\",\"effect\":\"NoSchedule\"},"
+			 "{\"key\":\"cloud.google.com/gke-spot\",\"value\":\"true\","
+			 "\"effect\":\"NoSchedule\"}");
 	assert_true(n.is_up && n.is_spot);
 	/* Any other is the site's word: kept for who tolerates it. */
-	n = node_of(eks,
-	    "{\"key\":\"dedicated\",\"value\":\"x\",\"effect\":\"NoSchedule\"}");
+	n = node_of(eks, "{\"key\":\"dedicated\",\"value\":\"x\",\"effect\":\"NoSchedule\"}");
 	assert_true(n.is_up && !n.is_spot && n.taints[0] == '[');
 	assert_string_equal(node_of("\"a\":\"b\"", "").pool, "");
 }
@@ -192,8 +187,8 @@ test_tolerations(void **state)
 		const char *why, *own, *taints, *want; /* keys; NULL: none */
 	} cases[] = {
 	    {"no taint, nothing added", "[]", "", NULL},
-	    {"nor is the user's list written anew",
-		"[{\"key\":\"dedicated\",\"value\":\"x\"}]", "", NULL},
+	    {"nor is the user's list written anew", "[{\"key\":\"dedicated\",\"value\":\"x\"}]", "",
+		NULL},
 	    {"one taint, one toleration", "[]",
 		"{\"key\":\"cloud.google.com/gke-spot\",\"value\":\"true\","
 		"\"effect\":\"NoSchedule\"}",
@@ -202,8 +197,7 @@ test_tolerations(void **state)
 		"{\"key\":\"kubernetes.azure.com/scalesetpriority\","
 		"\"value\":\"spot\",\"effect\":\"NoSchedule\"}",
 		"dedicated kubernetes.azure.com/scalesetpriority "},
-	    {"the user tolerates it",
-		"[{\"key\":\"lowtide.dev/spot\",\"operator\":\"Exists\"}]",
+	    {"the user tolerates it", "[{\"key\":\"lowtide.dev/spot\",\"operator\":\"Exists\"}]",
 		"{\"key\":\"lowtide.dev/spot\",\"value\":\"true\","
 		"\"effect\":\"NoSchedule\"}",
 		NULL},
@@ -211,8 +205,7 @@ test_tolerations(void **state)
 		"{\"key\":\"lowtide.dev/spot\",\"value\":\"true\","
 		"\"effect\":\"NoSchedule\"}",
 		NULL},
-	    {"but for another effect",
-		"[{\"operator\":\"Exists\",\"effect\":\"NoExecute\"}]",
+	    {"but for another effect", "[{\"operator\":\"Exists\",\"effect\":\"NoExecute\"}]",
 		"{\"key\":\"lowtide.dev/spot\",\"value\":\"true\","
 		"\"effect\":\"NoSchedule\"}",
 		" lowtide.dev/spot "},
@@ -228,19 +221,14 @@ test_tolerations(void **state)
 		size_t k;
 
 		snprintf(node, sizeof(node),
-		    "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"taints\":[%s]}}",
-		    cases[i].taints);
-		json_t *const object = load(node), *const own =
-						       load(cases[i].own);
-		assert_int_equal(
-		    lt_kube_node_read(&n, object, &names, NULL), LT_OK);
+		    "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"taints\":[%s]}}", cases[i].taints);
+		json_t *const object = load(node), *const own = load(cases[i].own);
+		assert_int_equal(lt_kube_node_read(&n, object, &names, NULL), LT_OK);
 		json_t *const all = lt_kube_tolerations(own, n.spot_taints);
 		json_array_foreach(all, k, toleration)
-			snprintf(keys + strlen(keys),
-			    sizeof(keys) - strlen(keys), "%s ",
+			snprintf(keys + strlen(keys), sizeof(keys) - strlen(keys), "%s ",
 			    lt_kube_string(toleration, "key"));
-		if (all != NULL ? cases[i].want == NULL ||
-				      strcmp(keys, cases[i].want) != 0
+		if (all != NULL ? cases[i].want == NULL || strcmp(keys, cases[i].want) != 0
 				: cases[i].want != NULL)
 			fail_msg("%s: %s", cases[i].why, keys);
 		json_decref(all);
@@ -289,8 +277,8 @@ test_job(void **state)
 			     "\"activeDeadlineSeconds\":3600,"),
 	    LT_OK);
 	assert_true(job.is_waiting && !job.is_pod && !job.is_finished);
-	assert_string_equal(lt_kube_job_text(&job, LT_KUBE_WISHES),
-	    "carbon-aware=\nmax-cost=12.50\n");
+	assert_string_equal(
+	    lt_kube_job_text(&job, LT_KUBE_WISHES), "carbon-aware=\nmax-cost=12.50\n");
 	assert_string_equal(lt_kube_job_text(&job, LT_KUBE_CLASS), "batch");
 	assert_string_equal(lt_kube_job_text(&job, LT_KUBE_FAULT), "");
 	assert_int_equal(job.deadline_utc_s - job.created_utc_s, 12 * 3600);
@@ -335,20 +323,18 @@ test_limits_at_the_edge(void **state)
 		assert_true(job.limit_s == cases[i].limit_s);
 		lt_kube_job_free(&job);
 	}
-	json_t *const json =
-	    load("{\"metadata\":{\"name\":\"a\",\"uid\":\"u\"},\"spec\":{"
-		 "\"activeDeadlineSeconds\":60,\"template\":{\"spec\":{"
-		 "\"terminationGracePeriodSeconds\":9223372036854775807,"
-		 "\"containers\":[{}]}}}}");
+	json_t *const json = load("{\"metadata\":{\"name\":\"a\",\"uid\":\"u\"},\"spec\":{"
+				  "\"activeDeadlineSeconds\":60,\"template\":{\"spec\":{"
+				  "\"terminationGracePeriodSeconds\":9223372036854775807,"
+				  "\"containers\":[{}]}}}}");
 	assert_int_equal(lt_kube_job_read(&job, json, &names, NULL), LT_OK);
 	assert_true(job.limit_s > 366 * (int64_t)LT_DAY_S);
 	lt_kube_job_free(&job);
 	json_decref(json);
 }
 
-/* Kueue's and a JobSet's are left alone, and what an operator that may override
- * starts by itself; what lowtide holds for is not Kueue's by a label that comes
- * later. */
+/* Kueue's and a JobSet's are left alone, and what an operator that may override starts by itself;
+ * what lowtide holds for is not Kueue's by a label that comes later. */
 static void
 test_whose_it_is(void **state)
 {
@@ -356,8 +342,7 @@ test_whose_it_is(void **state)
 		const char *metadata, *starter;
 		bool is_suspended;
 	} cases[] = {
-	    {"\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"}", "Kueue",
-		false},
+	    {"\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"}", "Kueue", false},
 	    {"\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"},"
 	     "\"annotations\":{\"lowtide.dev/quote\":\"lowtide:1 \"}",
 		"", false},
@@ -377,8 +362,7 @@ test_whose_it_is(void **state)
 	    {"\"ownerReferences\":[{\"kind\":\"JobSet\",\"uid\":\"j\","
 	     "\"name\":\"forged\",\"controller\":true}]",
 		"", true},
-	    {"\"ownerReferences\":[{\"kind\":\"Backup\",\"uid\":\"b\"}]", "",
-		false},
+	    {"\"ownerReferences\":[{\"kind\":\"Backup\",\"uid\":\"b\"}]", "", false},
 	};
 	const struct lt_kube_names names = {0};
 
@@ -391,21 +375,17 @@ test_whose_it_is(void **state)
 		    "{\"metadata\":{\"name\":\"a\",\"uid\":\"u\",%s},"
 		    "\"spec\":{\"suspend\":%s,\"template\":{\"spec\":"
 		    "{\"containers\":[{}]}}}}",
-		    cases[i].metadata,
-		    cases[i].is_suspended ? "true" : "false");
+		    cases[i].metadata, cases[i].is_suspended ? "true" : "false");
 		json_t *const json = load(text);
-		assert_int_equal(
-		    lt_kube_job_read(&job, json, &names, NULL), LT_OK);
-		assert_string_equal(
-		    lt_kube_job_text(&job, LT_KUBE_STARTER), cases[i].starter);
+		assert_int_equal(lt_kube_job_read(&job, json, &names, NULL), LT_OK);
+		assert_string_equal(lt_kube_job_text(&job, LT_KUBE_STARTER), cases[i].starter);
 		assert_int_equal(job.is_foreign, cases[i].starter[0] != '\0');
 		lt_kube_job_free(&job);
 		json_decref(json);
 	}
 }
 
-#define UMLAUT_8                                                               \
-	"\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc"
+#define UMLAUT_8 "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc"
 #define UMLAUTS UMLAUT_8 UMLAUT_8 UMLAUT_8 UMLAUT_8
 
 static void
@@ -420,12 +400,10 @@ test_job_says_what_it_cannot_read(void **state)
 			     "\"lowtide.dev/gpu-memory\":\"40G\"",
 			     ""),
 	    LT_OK);
-	assert_non_null(strstr(lt_kube_job_text(&job, LT_KUBE_FAULT),
-	    "lowtide.dev/carbon-aware: got \"cheap\""));
 	assert_non_null(strstr(
-	    lt_kube_job_text(&job, LT_KUBE_FAULT), "deadline: got \"soon\""));
-	assert_string_equal(
-	    lt_kube_job_text(&job, LT_KUBE_WISHES), "gpu-memory=40G\n");
+	    lt_kube_job_text(&job, LT_KUBE_FAULT), "lowtide.dev/carbon-aware: got \"cheap\""));
+	assert_non_null(strstr(lt_kube_job_text(&job, LT_KUBE_FAULT), "deadline: got \"soon\""));
+	assert_string_equal(lt_kube_job_text(&job, LT_KUBE_WISHES), "gpu-memory=40G\n");
 	assert_int_equal(job.deadline_utc_s, 0);
 	lt_kube_job_free(&job);
 	/* A long value is cut, at a character's border: the Event is JSON. */
@@ -434,8 +412,7 @@ test_job_says_what_it_cannot_read(void **state)
 			     "\",\"lowtide.dev/deadline\":\"a" UMLAUTS "\"",
 			     ""),
 	    LT_OK);
-	assert_non_null(strstr(lt_kube_job_text(&job, LT_KUBE_FAULT),
-	    "deadline: got \"a\xc3\xbc"));
+	assert_non_null(strstr(lt_kube_job_text(&job, LT_KUBE_FAULT), "deadline: got \"a\xc3\xbc"));
 	json_t *const text = json_string(lt_kube_job_text(&job, LT_KUBE_FAULT));
 	assert_non_null(text);
 	json_decref(text);
@@ -519,8 +496,7 @@ test_pod_ends(void **state)
 	     "\"finishedAt\":\"2026-11-26T04:00:45Z\"}}}]",
 		"COMPLETED", false, 45, 0},
 	    /* Its node is gone, and nothing says when: it is over by now. */
-	    {"\"phase\":\"Failed\",\"reason\":\"NodeLost\"", "NODE_FAIL", false,
-		100, 0},
+	    {"\"phase\":\"Failed\",\"reason\":\"NodeLost\"", "NODE_FAIL", false, 100, 0},
 	    {"\"phase\":\"Running\",\"containerStatuses\":[{\"state\":"
 	     "{\"running\":{}}}]",
 		"CANCELLED", true, 100, 0},
@@ -531,13 +507,11 @@ test_pod_ends(void **state)
 		struct lt_kube_pod pod;
 		char status[1024];
 
-		snprintf(
-		    status, sizeof(status), "%s%s", started, cases[i].status);
+		snprintf(status, sizeof(status), "%s%s", started, cases[i].status);
 		assert_int_equal(pod_of(&pod, status, cases[i].is_gone), LT_OK);
 		assert_string_equal(pod.state, cases[i].word);
 		assert_int_equal(
-		    pod.end_utc_s == 0 ? 0 : pod.end_utc_s - HOUR_UTC_S,
-		    cases[i].end_after_s);
+		    pod.end_utc_s == 0 ? 0 : pod.end_utc_s - HOUR_UTC_S, cases[i].end_after_s);
 		assert_int_equal(pod.exit_code, cases[i].exit_code);
 		assert_int_equal(pod.start_utc_s, HOUR_UTC_S + 10);
 		assert_int_equal(pod.index, 5);
@@ -551,25 +525,23 @@ test_pod_without_a_node_is_no_run(void **state)
 	struct lt_kube_pod pod;
 
 	(void)state;
-	assert_int_equal(
-	    pod_of(&pod, "\"phase\":\"Pending\"", false), LT_ENOENT);
+	assert_int_equal(pod_of(&pod, "\"phase\":\"Pending\"", false), LT_ENOENT);
 }
 
 static void
 test_strip(void **state)
 {
-	json_t *const job = load(
-	    "{\"metadata\":{\"managedFields\":[1],\"annotations\":{"
-	    "\"kubectl.kubernetes.io/last-applied-configuration\":\"x\","
-	    "\"lowtide.dev/class\":\"a\"}},\"spec\":{\"template\":{\"spec\":"
-	    "{\"volumes\":[{\"name\":\"v\",\"secret\":{\"secretName\":\"s\"}}],"
-	    "\"containers\":[{\"name\":\"m\",\"env\":[1],"
-	    "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}}}");
-	json_t *const want = load(
-	    "{\"metadata\":{\"annotations\":{\"lowtide.dev/class\":\"a\"}},"
-	    "\"spec\":{\"template\":{\"spec\":{\"volumes\":[{\"name\":true,"
-	    "\"secret\":true}],\"containers\":[{\"name\":\"m\","
-	    "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}}}");
+	json_t *const job =
+	    load("{\"metadata\":{\"managedFields\":[1],\"annotations\":{"
+		 "\"kubectl.kubernetes.io/last-applied-configuration\":\"x\","
+		 "\"lowtide.dev/class\":\"a\"}},\"spec\":{\"template\":{\"spec\":"
+		 "{\"volumes\":[{\"name\":\"v\",\"secret\":{\"secretName\":\"s\"}}],"
+		 "\"containers\":[{\"name\":\"m\",\"env\":[1],"
+		 "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}}}");
+	json_t *const want = load("{\"metadata\":{\"annotations\":{\"lowtide.dev/class\":\"a\"}},"
+				  "\"spec\":{\"template\":{\"spec\":{\"volumes\":[{\"name\":true,"
+				  "\"secret\":true}],\"containers\":[{\"name\":\"m\","
+				  "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}}}");
 
 	(void)state;
 	lt_kube_strip(job);

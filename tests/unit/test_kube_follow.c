@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists in pages and watches, against a server that answers a script: what is
- * asked, and what the callbacks get, in order.
+ * Lists in pages and watches, against a server that answers a script: what is asked, and what the
+ * callbacks get, in order.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,8 +34,7 @@ record_add(struct record *record, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(record->text + used, sizeof(record->text) - used, format,
-	    arguments);
+	vsnprintf(record->text + used, sizeof(record->text) - used, format, arguments);
 	va_end(arguments);
 }
 
@@ -51,15 +50,13 @@ on_item(void *context, const struct lt_kube_item *item)
 {
 	static const char *const marks[] = {"", "+", "~", "-"};
 	struct record *const record = context;
-	const char *const name = json_string_value(
-	    json_object_get(json_object_get(item->object, "metadata"), "name"));
+	const char *const name =
+	    json_string_value(json_object_get(json_object_get(item->object, "metadata"), "name"));
 
-	record_add(record, "%s%s@%s ", marks[item->change], name,
-	    item->resource_version);
+	record_add(record, "%s%s@%s ", marks[item->change], name, item->resource_version);
 	if (record->nested != NULL &&
-	    lt_kube_do(record->nested,
-		&(struct lt_kube_request){.path = "/nested"}, NULL,
-		NULL) != LT_OK)
+	    lt_kube_do(record->nested, &(struct lt_kube_request){.path = "/nested"}, NULL, NULL) !=
+		LT_OK)
 		record_add(record, "nested? ");
 	return record->until == NULL || strcmp(record->until, name) != 0;
 }
@@ -117,30 +114,25 @@ kube_open(void)
 	return kube;
 }
 
-#define OBJECT(name, version)                                                  \
-	"{\"metadata\":{\"name\":\"" name "\",\"resourceVersion\":\"" version  \
-	"\"}}"
-#define CHANGE(type, name, version)                                            \
-	"{\"type\":\"" type "\",\"object\":" OBJECT(name, version) "}\n"
-#define BOOKMARK(version)                                                      \
-	"{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Pod\",\"metadata\":{"   \
+#define OBJECT(name, version)                                                                      \
+	"{\"metadata\":{\"name\":\"" name "\",\"resourceVersion\":\"" version "\"}}"
+#define CHANGE(type, name, version) "{\"type\":\"" type "\",\"object\":" OBJECT(name, version) "}\n"
+#define BOOKMARK(version)                                                                          \
+	"{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Pod\",\"metadata\":{"                       \
 	"\"resourceVersion\":\"" version "\"}}}\n"
-#define STATUS(code)                                                           \
-	"{\"kind\":\"Status\",\"message\":\"so it is\",\"code\":" #code "}"
+#define STATUS(code) "{\"kind\":\"Status\",\"message\":\"so it is\",\"code\":" #code "}"
 #define ERROR_EVENT(code) "{\"type\":\"ERROR\",\"object\":" STATUS(code) "}\n"
-#define LIST(version, items)                                                   \
-	"{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"" version   \
+#define LIST(version, items)                                                                       \
+	"{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"" version                       \
 	"\"},\"items\":[" items "]}"
-#define PAGE(version, token, items)                                            \
-	"{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"" version   \
+#define PAGE(version, token, items)                                                                \
+	"{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"" version                       \
 	"\",\"continue\":\"" token "\"},\"items\":[" items "]}"
 
 #define FIRST_PAGE "GET /pods?limit=4&labelSelector=a%3Db; Bearer first;"
-#define NEXT_PAGE(token)                                                       \
-	"GET /pods?limit=4&labelSelector=a%3Db&continue=" token ";"
-#define WATCH(version)                                                         \
-	"GET /pods?watch=1&allowWatchBookmarks=true&resourceVersion=" version  \
-	"&timeoutSeconds="
+#define NEXT_PAGE(token) "GET /pods?limit=4&labelSelector=a%3Db&continue=" token ";"
+#define WATCH(version)                                                                             \
+	"GET /pods?watch=1&allowWatchBookmarks=true&resourceVersion=" version "&timeoutSeconds="
 
 #define DEEP8 "[[[[[[[["
 #define UP8 "]]]]]]]]"
@@ -151,25 +143,20 @@ static const struct {
 	int code, asked;
 	const char *got;
 } lists[] = {
-    {"no object", {{FIRST_PAGE, 0, LIST("7", ""), NULL, NULL, NULL}}, LT_OK, 1,
-	"begin end@7 "},
+    {"no object", {{FIRST_PAGE, 0, LIST("7", ""), NULL, NULL, NULL}}, LT_OK, 1, "begin end@7 "},
     {"items is null",
-	{{FIRST_PAGE, 0,
-	    "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":null}", NULL,
-	    NULL, NULL}},
+	{{FIRST_PAGE, 0, "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":null}", NULL, NULL,
+	    NULL}},
 	LT_OK, 1, "begin end@7 "},
     {"pages, and a token that must be encoded",
-	{{FIRST_PAGE, 0,
-	     PAGE("7", "A/=", OBJECT("a", "1") "," OBJECT("b", "2")), NULL,
-	     NULL, NULL},
-	    {NEXT_PAGE("A%2F%3D"), 0, PAGE("7", "B", OBJECT("c", "3")), NULL,
-		NULL, NULL},
+	{{FIRST_PAGE, 0, PAGE("7", "A/=", OBJECT("a", "1") "," OBJECT("b", "2")), NULL, NULL, NULL},
+	    {NEXT_PAGE("A%2F%3D"), 0, PAGE("7", "B", OBJECT("c", "3")), NULL, NULL, NULL},
 	    {NEXT_PAGE("B"), 0, LIST("7", OBJECT("d", "4")), NULL, NULL, NULL}},
 	LT_OK, 3, "begin a@1 b@2 c@3 d@4 end@7 "},
     {"metadata after the items, and blanks",
 	{{FIRST_PAGE, 0,
-	    "{ \"items\" : [ " OBJECT("a", "1") " , " OBJECT("b",
-		"2") " ] ,\n \"metadata\" : { \"resourceVersion\" : \"7\" } }\n",
+	    "{ \"items\" : [ " OBJECT("a", "1") " , " OBJECT(
+		"b", "2") " ] ,\n \"metadata\" : { \"resourceVersion\" : \"7\" } }\n",
 	    NULL, NULL, NULL}},
 	LT_OK, 1, "begin a@1 b@2 end@7 "},
     {"a token that has expired",
@@ -189,41 +176,34 @@ static const struct {
 	{{FIRST_PAGE, 429, STATUS(429), NULL, "1", NULL},
 	    {FIRST_PAGE, 0, LIST("7", ""), NULL, NULL, NULL}},
 	LT_OK, 2, "begin end@7 "},
-    {"no rights", {{FIRST_PAGE, 403, STATUS(403), NULL, NULL, NULL}},
-	LT_EDENIED, 1, "begin "},
-    {"no list", {{FIRST_PAGE, 0, "{\"items\":[]}", NULL, NULL, NULL}}, LT_ENET,
-	1, "begin "},
+    {"no rights", {{FIRST_PAGE, 403, STATUS(403), NULL, NULL, NULL}}, LT_EDENIED, 1, "begin "},
+    {"no list", {{FIRST_PAGE, 0, "{\"items\":[]}", NULL, NULL, NULL}}, LT_ENET, 1, "begin "},
     {"a list without a version",
-	{{FIRST_PAGE, 0, "{\"metadata\":{},\"items\":[]}", NULL, NULL, NULL}},
-	LT_ENET, 1, "begin "},
+	{{FIRST_PAGE, 0, "{\"metadata\":{},\"items\":[]}", NULL, NULL, NULL}}, LT_ENET, 1,
+	"begin "},
     {"a comma too many is not ours to judge",
 	{{FIRST_PAGE, 0,
-	    "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[" OBJECT(
-		"a", "1") ",]}",
-	    NULL, NULL, NULL}},
+	    "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[" OBJECT("a", "1") ",]}", NULL,
+	    NULL, NULL}},
 	LT_OK, 1, "begin a@1 end@7 "},
     {"a list that breaks off",
 	{{FIRST_PAGE, 0,
-	    "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[" OBJECT(
-		"a", "1") ",{",
-	    NULL, NULL, NULL}},
+	    "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[" OBJECT("a", "1") ",{", NULL,
+	    NULL, NULL}},
 	LT_ENET, 1, "begin "},
-    {"an item that is none",
-	{{FIRST_PAGE, 0, LIST("7", OBJECT("a", "1") ",,"), NULL, NULL, NULL}},
+    {"an item that is none", {{FIRST_PAGE, 0, LIST("7", OBJECT("a", "1") ",,"), NULL, NULL, NULL}},
 	LT_ENET, 1, "begin a@1 "},
     {"an object over the bounds is left out, by its name",
 	{{FIRST_PAGE, 0,
 	    LIST("7", OBJECT("a", "1") ",{\"metadata\":{\"name\":\"evil\","
-				       "\"namespace\":\"t\",\"x\":" DEEP8 DEEP8
-					   DEEP8 DEEP8 UP8 UP8 UP8 UP8
-				       "}}," OBJECT("b", "2")),
+				       "\"namespace\":\"t\",\"x\":" DEEP8 DEEP8 DEEP8 DEEP8 UP8 UP8
+					   UP8 UP8 "}}," OBJECT("b", "2")),
 	    NULL, NULL, NULL}},
 	LT_OK, 1,
 	"begin a@1 [/pods: t/evil, left out: JSON with more than 32 levels] "
 	"b@2 end@7 "},
     {"a text with a NUL byte is no reason",
-	{{FIRST_PAGE, 0, LIST("7", "{\"metadata\":{\"name\":\"a\\u0000b\"}}"),
-	    NULL, NULL, NULL}},
+	{{FIRST_PAGE, 0, LIST("7", "{\"metadata\":{\"name\":\"a\\u0000b\"}}"), NULL, NULL, NULL}},
 	LT_OK, 1, "begin a@ end@7 "},
 };
 
@@ -242,13 +222,13 @@ test_lists(void **state)
 		if (kube_server.problem[0] != '\0')
 			fail_msg("%s: %s", lists[i].why, kube_server.problem);
 		if (code != lists[i].code || kube_server.next != lists[i].asked)
-			fail_msg("%s: %d %s, %d requests", lists[i].why, code,
-			    err.text, kube_server.next);
+			fail_msg("%s: %d %s, %d requests", lists[i].why, code, err.text,
+			    kube_server.next);
 		if (code != LT_OK)
 			assert_says(lists[i].why, &err, "/pods: ");
 		if (strcmp(record.text, lists[i].got) != 0)
-			fail_msg("%s: got \"%s\", want \"%s\"", lists[i].why,
-			    record.text, lists[i].got);
+			fail_msg(
+			    "%s: got \"%s\", want \"%s\"", lists[i].why, record.text, lists[i].got);
 		lt_kube_close(kube);
 	}
 }
@@ -259,16 +239,14 @@ test_long_page(void **state)
 {
 	static const struct step steps[] = {
 	    {0, "{\"items\":[\"", 0, false},
-	    {0, "................................................................",
-		300000, false},
+	    {0, "................................................................", 300000, false},
 	    {0, NULL, 0, false},
 	};
 	static const struct turn turns[] = {
 	    {FIRST_PAGE, 0, NULL, steps, NULL, NULL},
-	    {"GET /pods?limit=2&", 0, PAGE("7", "A", OBJECT("a", "1")), NULL,
-		NULL, NULL},
-	    {"GET /pods?limit=2&labelSelector=a%3Db&continue=A;", 0,
-		LIST("7", OBJECT("b", "2")), NULL, NULL, NULL},
+	    {"GET /pods?limit=2&", 0, PAGE("7", "A", OBJECT("a", "1")), NULL, NULL, NULL},
+	    {"GET /pods?limit=2&labelSelector=a%3Db&continue=A;", 0, LIST("7", OBJECT("b", "2")),
+		NULL, NULL, NULL},
 	    {.asks = NULL},
 	};
 	struct record record = {0};
@@ -285,43 +263,42 @@ test_long_page(void **state)
 	lt_kube_close(kube);
 }
 
-#define STEPS(...)                                                             \
-	(const struct step[])                                                  \
-	{                                                                      \
-		__VA_ARGS__,                                                   \
-		{                                                              \
-			0, NULL, 0, false                                      \
-		}                                                              \
+#define STEPS(...)                                                                                 \
+	(const struct step[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__,                                                                       \
+		{                                                                                  \
+			0, NULL, 0, false                                                          \
+		}                                                                                  \
 	}
-#define CUT(...)                                                               \
-	(const struct step[])                                                  \
-	{                                                                      \
-		__VA_ARGS__,                                                   \
-		{                                                              \
-			0, NULL, 0, true                                       \
-		}                                                              \
+#define CUT(...)                                                                                   \
+	(const struct step[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__,                                                                       \
+		{                                                                                  \
+			0, NULL, 0, true                                                           \
+		}                                                                                  \
 	}
-#define SAY(text)                                                              \
-	{                                                                      \
-		0, text, 0, false                                              \
+#define SAY(text)                                                                                  \
+	{                                                                                          \
+		0, text, 0, false                                                                  \
 	}
-#define LATER(ms, text)                                                        \
-	{                                                                      \
-		ms, text, 0, false                                             \
+#define LATER(ms, text)                                                                            \
+	{                                                                                          \
+		ms, text, 0, false                                                                 \
 	}
-#define LISTED                                                                 \
-	{                                                                      \
-		FIRST_PAGE, 0, LIST("10", OBJECT("a", "9")), NULL, NULL, NULL  \
+#define LISTED                                                                                     \
+	{                                                                                          \
+		FIRST_PAGE, 0, LIST("10", OBJECT("a", "9")), NULL, NULL, NULL                      \
 	}
-#define LISTED_ANEW                                                            \
-	{                                                                      \
-		FIRST_PAGE, 0, LIST("30", OBJECT("z", "29")), NULL, NULL, NULL \
+#define LISTED_ANEW                                                                                \
+	{                                                                                          \
+		FIRST_PAGE, 0, LIST("30", OBJECT("z", "29")), NULL, NULL, NULL                     \
 	}
 /* The object that ends each script. */
-#define LAST(version)                                                          \
-	{                                                                      \
-		WATCH(version), 0, NULL,                                       \
-		    STEPS(SAY(CHANGE("ADDED", "last", "99"))), NULL, NULL      \
+#define LAST(version)                                                                              \
+	{                                                                                          \
+		WATCH(version), 0, NULL, STEPS(SAY(CHANGE("ADDED", "last", "99"))), NULL, NULL     \
 	}
 
 #define FORBIDDEN "[/pods: HTTP status 403: so it is] "
@@ -335,65 +312,53 @@ static const struct {
 	{LISTED,
 	    {WATCH("10"), 0, NULL,
 		STEPS(SAY(CHANGE("ADDED", "b", "11")),
-		    SAY(CHANGE("MODIFIED", "b", "12")
-			    CHANGE("DELETED", "b", "13"))),
+		    SAY(CHANGE("MODIFIED", "b", "12") CHANGE("DELETED", "b", "13"))),
 		NULL, NULL},
 	    LAST("13")},
 	"begin a@9 end@10 +b@11 ~b@12 -b@13 +last@99 "},
     {"a bookmark",
-	{LISTED, {WATCH("10"), 0, NULL, STEPS(SAY(BOOKMARK("50"))), NULL, NULL},
-	    LAST("50")},
+	{LISTED, {WATCH("10"), 0, NULL, STEPS(SAY(BOOKMARK("50"))), NULL, NULL}, LAST("50")},
 	"begin a@9 end@10 +last@99 "},
     {"too old, as an event",
 	{LISTED,
-	    {WATCH("10"), 0, NULL,
-		STEPS(SAY(CHANGE("ADDED", "b", "11")), SAY(ERROR_EVENT(410))),
+	    {WATCH("10"), 0, NULL, STEPS(SAY(CHANGE("ADDED", "b", "11")), SAY(ERROR_EVENT(410))),
 		NULL, NULL},
 	    LISTED_ANEW, LAST("30")},
 	"begin a@9 end@10 +b@11 begin z@29 end@30 +last@99 "},
     {"too old, as a status",
-	{LISTED, {WATCH("10"), 410, STATUS(410), NULL, NULL, NULL}, LISTED_ANEW,
-	    LAST("30")},
+	{LISTED, {WATCH("10"), 410, STATUS(410), NULL, NULL, NULL}, LISTED_ANEW, LAST("30")},
 	"begin a@9 end@10 begin z@29 end@30 +last@99 "},
     {"cut in the midst of a line",
 	{LISTED,
 	    {WATCH("10"), 0, NULL,
-		CUT(SAY(CHANGE("ADDED", "b", "11")),
-		    SAY("{\"type\":\"ADDED\",\"obj")),
-		NULL, NULL},
+		CUT(SAY(CHANGE("ADDED", "b", "11")), SAY("{\"type\":\"ADDED\",\"obj")), NULL, NULL},
 	    LAST("11")},
 	"begin a@9 end@10 +b@11 +last@99 "},
     {"a change in many parts, slowly",
 	{LISTED,
 	    {WATCH("10"), 0, NULL,
 		STEPS(SAY("{\"type\":\"AD"), LATER(300, "DED\",\"object\":"),
-		    LATER(300, OBJECT("b", "11")), LATER(300, "}"),
-		    LATER(300, "\r\n\n")),
+		    LATER(300, OBJECT("b", "11")), LATER(300, "}"), LATER(300, "\r\n\n")),
 		NULL, NULL},
 	    LAST("11")},
 	"begin a@9 end@10 +b@11 +last@99 "},
     {"silent for too long: on with another connection",
 	{LISTED,
-	    {WATCH("10"), 0, NULL,
-		STEPS(SAY(CHANGE("ADDED", "b", "11")), LATER(15000, "\n")),
-		NULL, NULL},
+	    {WATCH("10"), 0, NULL, STEPS(SAY(CHANGE("ADDED", "b", "11")), LATER(15000, "\n")), NULL,
+		NULL},
 	    LAST("11")},
 	"begin a@9 end@10 +b@11 +last@99 "},
     {"silent from its start, as without bookmarks: nothing to report",
-	{LISTED,
-	    {WATCH("10"), 0, NULL, STEPS(SAY("\n"), LATER(15000, "\n")), NULL,
-		NULL},
+	{LISTED, {WATCH("10"), 0, NULL, STEPS(SAY("\n"), LATER(15000, "\n")), NULL, NULL},
 	    LAST("10")},
 	"begin a@9 end@10 +last@99 "},
     {"a line that is no JSON",
-	{LISTED, {WATCH("10"), 0, NULL, STEPS(SAY("<html>\n")), NULL, NULL},
-	    LISTED_ANEW, LAST("30")},
+	{LISTED, {WATCH("10"), 0, NULL, STEPS(SAY("<html>\n")), NULL, NULL}, LISTED_ANEW,
+	    LAST("30")},
 	"begin a@9 end@10 [/pods: a change: not JSON: '[' or '{' "
 	"expected near '<'] begin z@29 end@30 +last@99 "},
     {"a type that nobody knows",
-	{LISTED,
-	    {WATCH("10"), 0, NULL, STEPS(SAY(CHANGE("MOVED", "b", "11"))), NULL,
-		NULL},
+	{LISTED, {WATCH("10"), 0, NULL, STEPS(SAY(CHANGE("MOVED", "b", "11"))), NULL, NULL},
 	    LISTED_ANEW, LAST("30")},
 	"begin a@9 end@10 [/pods: got a line without a type that is known] "
 	"begin z@29 end@30 +last@99 "},
@@ -401,8 +366,8 @@ static const struct {
 	{LISTED,
 	    {WATCH("10"), 0, NULL,
 		(const struct step[]){
-		    {0, "................................................................",
-			300000, false},
+		    {0, "................................................................", 300000,
+			false},
 		    {0, NULL, 0, false}},
 		NULL, NULL},
 	    LISTED_ANEW, LAST("30")},
@@ -411,8 +376,8 @@ static const struct {
     {"a change over our bounds is left out",
 	{LISTED,
 	    {WATCH("10"), 0, NULL,
-		STEPS(SAY("{\"type\":\"ADDED\",\"object\":" DEEP8 DEEP8 DEEP8
-			      DEEP8 UP8 UP8 UP8 UP8 "}\n"),
+		STEPS(SAY("{\"type\":\"ADDED\",\"object\":" DEEP8 DEEP8 DEEP8 DEEP8 UP8 UP8 UP8 UP8
+			  "}\n"),
 		    SAY(CHANGE("ADDED", "b", "12"))),
 		NULL, NULL},
 	    LAST("12")},
@@ -420,34 +385,29 @@ static const struct {
 	"levels] +b@12 +last@99 "},
     {"the server's trouble passes",
 	{LISTED,
-	    {WATCH("10"), 0, NULL,
-		STEPS(SAY(CHANGE("ADDED", "b", "11")), SAY(ERROR_EVENT(500))),
+	    {WATCH("10"), 0, NULL, STEPS(SAY(CHANGE("ADDED", "b", "11")), SAY(ERROR_EVENT(500))),
 		NULL, NULL},
 	    {WATCH("11"), 500, STATUS(500), NULL, NULL, NULL},
 	    {WATCH("11"), 429, STATUS(429), NULL, "1", NULL}, LAST("11")},
 	"begin a@9 end@10 +b@11 [/pods: HTTP status 500: so it is] +last@99 "},
     {"a 401 of a watch, and the next token",
 	{LISTED, {WATCH("10"), 401, STATUS(401), NULL, NULL, "second"},
-	    {"; Bearer second;", 0, NULL,
-		STEPS(SAY(CHANGE("ADDED", "last", "99"))), NULL, NULL}},
+	    {"; Bearer second;", 0, NULL, STEPS(SAY(CHANGE("ADDED", "last", "99"))), NULL, NULL}},
 	"begin a@9 end@10 +last@99 "},
     {"no right to watch: lists from time to time",
 	{LISTED, {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL},
 	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL},
 	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL},
 	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL},
-	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL}, LISTED_ANEW,
-	    LAST("30")},
+	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL}, LISTED_ANEW, LAST("30")},
 	"begin a@9 end@10 " FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN
 	"begin z@29 end@30 +last@99 "},
     {"a list that fails is tried again",
 	{{FIRST_PAGE, 500, STATUS(500), NULL, NULL, NULL}, LISTED, LAST("10")},
 	"begin [/pods: HTTP status 500: so it is] begin a@9 end@10 +last@99 "},
     {"streams without anything, five times: listed anew",
-	{LISTED, {WATCH("10"), 0, NULL, NULL, NULL, NULL},
-	    {WATCH("10"), 0, NULL, NULL, NULL, NULL},
-	    {WATCH("10"), 0, NULL, NULL, NULL, NULL},
-	    {WATCH("10"), 0, NULL, NULL, NULL, NULL},
+	{LISTED, {WATCH("10"), 0, NULL, NULL, NULL, NULL}, {WATCH("10"), 0, NULL, NULL, NULL, NULL},
+	    {WATCH("10"), 0, NULL, NULL, NULL, NULL}, {WATCH("10"), 0, NULL, NULL, NULL, NULL},
 	    {WATCH("10"), 0, NULL, NULL, NULL, NULL}, LISTED_ANEW, LAST("30")},
 	"begin a@9 end@10 begin z@29 end@30 +last@99 "},
 };
@@ -457,8 +417,7 @@ test_watches(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(watches) / sizeof(watches[0]); i++) {
-		struct record record = {
-		    .until = "last", .stop_after_ms = 30000};
+		struct record record = {.until = "last", .stop_after_ms = 30000};
 		struct lt_kube_follow follow = follow_of(&record);
 		struct lt_kube *const kube = kube_open();
 
@@ -469,8 +428,8 @@ test_watches(void **state)
 		if (kube_server.problem[0] != '\0')
 			fail_msg("%s: %s", watches[i].why, kube_server.problem);
 		if (strcmp(record.text, watches[i].got) != 0)
-			fail_msg("%s: got \"%s\", want \"%s\"", watches[i].why,
-			    record.text, watches[i].got);
+			fail_msg("%s: got \"%s\", want \"%s\"", watches[i].why, record.text,
+			    watches[i].got);
 		lt_kube_close(kube);
 	}
 }
@@ -478,8 +437,7 @@ test_watches(void **state)
 static const struct turn silent_turns[] = {
     LISTED,
     {"GET /nested;", 0, "{}", NULL, NULL, NULL},
-    {WATCH("10"), 0, NULL,
-	STEPS(SAY(CHANGE("ADDED", "b", "11")), LATER(15000, "\n")), NULL, NULL},
+    {WATCH("10"), 0, NULL, STEPS(SAY(CHANGE("ADDED", "b", "11")), LATER(15000, "\n")), NULL, NULL},
     {"GET /nested;", 0, "{}", NULL, NULL, NULL},
     {.asks = NULL},
 };

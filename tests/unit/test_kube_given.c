@@ -33,8 +33,7 @@ given_job(const char *pod_spec, const struct lt_kube_given *given)
 	struct lt_error err = {0};
 
 	json_object_set_new(
-	    json_object_get(json_object_get(object, "spec"), "template"),
-	    "spec", load(pod_spec));
+	    json_object_get(json_object_get(object, "spec"), "template"), "spec", load(pod_spec));
 	assert_int_equal(lt_kube_job_read(&job, object, &names, &err), LT_OK);
 	json_decref(object);
 	return job;
@@ -43,22 +42,21 @@ given_job(const char *pod_spec, const struct lt_kube_given *given)
 static void
 test_given(void **state)
 {
-	json_t *const ranges = load(
-	    "[{\"metadata\":{\"namespace\":\"team-a\"},\"spec\":{\"limits\":"
-	    "[{\"type\":\"Container\",\"defaultRequest\":{\"cpu\":\"2\","
-	    "\"memory\":\"64Mi\"}},{\"type\":\"Pod\",\"max\":{\"cpu\":\"9\"}}]}},"
-	    "{\"metadata\":{\"namespace\":\"team-a\"},\"spec\":{\"limits\":"
-	    "[{\"type\":\"Container\",\"defaultRequest\":{\"cpu\":\"1500m\","
-	    "\"memory\":\"1Gi\"}}]}},"
-	    "{\"metadata\":{\"namespace\":\"team-b\"},\"spec\":{\"limits\":"
-	    "[{\"type\":\"Container\",\"defaultRequest\":{\"cpu\":\"64\"}}]}}]");
-	json_t *const classes = load(
-	    "[{\"metadata\":{\"name\":\"kata\"},\"handler\":\"kata\",\"overhead\":"
-	    "{\"podFixed\":{\"memory\":\"100Mi\"}},\"scheduling\":"
-	    "{\"nodeSelector\":{\"a\":\"b\"}}}]");
+	json_t *const ranges =
+	    load("[{\"metadata\":{\"namespace\":\"team-a\"},\"spec\":{\"limits\":"
+		 "[{\"type\":\"Container\",\"defaultRequest\":{\"cpu\":\"2\","
+		 "\"memory\":\"64Mi\"}},{\"type\":\"Pod\",\"max\":{\"cpu\":\"9\"}}]}},"
+		 "{\"metadata\":{\"namespace\":\"team-a\"},\"spec\":{\"limits\":"
+		 "[{\"type\":\"Container\",\"defaultRequest\":{\"cpu\":\"1500m\","
+		 "\"memory\":\"1Gi\"}}]}},"
+		 "{\"metadata\":{\"namespace\":\"team-b\"},\"spec\":{\"limits\":"
+		 "[{\"type\":\"Container\",\"defaultRequest\":{\"cpu\":\"64\"}}]}}]");
+	json_t *const classes =
+	    load("[{\"metadata\":{\"name\":\"kata\"},\"handler\":\"kata\",\"overhead\":"
+		 "{\"podFixed\":{\"memory\":\"100Mi\"}},\"scheduling\":"
+		 "{\"nodeSelector\":{\"a\":\"b\"}}}]");
 	struct lt_kube_given given = {
-	    .requests = lt_kube_given_requests(ranges),
-	    .classes = lt_kube_given_classes(classes)};
+	    .requests = lt_kube_given_requests(ranges), .classes = lt_kube_given_classes(classes)};
 	static const struct {
 		const char *spec;
 		uint32_t cpus;
@@ -69,8 +67,8 @@ test_given(void **state)
 	    {"{\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"8\"},"
 	     "\"limits\":{\"memory\":\"2Gi\"}}}]}",
 		8, 2048, false, false},
-	    {"{\"containers\":[{\"resources\":{\"limits\":{\"cpu\":\"1\"}}},{}]}",
-		3, 2048, false, true},
+	    {"{\"containers\":[{\"resources\":{\"limits\":{\"cpu\":\"1\"}}},{}]}", 3, 2048, false,
+		true},
 	    {"{\"initContainers\":[{}],\"containers\":[{\"resources\":{\"requests\":"
 	     "{\"cpu\":\"1\",\"memory\":\"1Mi\"}}}]}",
 		2, 1024, false, true},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of pools that have no node now: from the nodes that they had,
- * over a restart, and from the policy.
+ * What is known of pools that have no node now: from the nodes that they had, over a restart, and
+ * from the policy.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,8 +21,7 @@ enum { DAY_S = 86400 };
 static void
 tell(struct lt_kube_cluster *c, enum lt_kube_event event, const char *text)
 {
-	const struct lt_kube_line line = {
-	    LT_KUBE_NODES, event, json_loads(text, 0, NULL), ""};
+	const struct lt_kube_line line = {LT_KUBE_NODES, event, json_loads(text, 0, NULL), ""};
 
 	assert_non_null(line.object);
 	lt_kube_cluster_take(c, &line);
@@ -31,8 +30,7 @@ tell(struct lt_kube_cluster *c, enum lt_kube_event event, const char *text)
 
 /* A node of a pool, with these taints; it is ready, or not. */
 static void
-see(struct lt_kube_cluster *c, const char *name, const char *taints,
-    const char *ready)
+see(struct lt_kube_cluster *c, const char *name, const char *taints, const char *ready)
 {
 	char text[1024];
 
@@ -51,14 +49,12 @@ lose(struct lt_kube_cluster *c, const char *name)
 {
 	char text[128];
 
-	snprintf(
-	    text, sizeof(text), "{\"metadata\":{\"name\":\"%s-1\"}}", name);
+	snprintf(text, sizeof(text), "{\"metadata\":{\"name\":\"%s-1\"}}", name);
 	tell(c, LT_KUBE_GONE, text);
 }
 
 static void
-name(struct lt_kube_cluster *c, const struct lt_batch_named *named,
-    uint32_t count)
+name(struct lt_kube_cluster *c, const struct lt_batch_named *named, uint32_t count)
 {
 	const char *names[8];
 
@@ -68,8 +64,7 @@ name(struct lt_kube_cluster *c, const struct lt_batch_named *named,
 	lt_kube_kept_name(c, named, count);
 }
 
-#define TAINT(key)                                                             \
-	"{\"key\":\"" key "\",\"value\":\"x\",\"effect\":\"NoSchedule\"}"
+#define TAINT(key) "{\"key\":\"" key "\",\"value\":\"x\",\"effect\":\"NoSchedule\"}"
 
 static void
 test_taints_of_the_next(void **state)
@@ -80,8 +75,8 @@ test_taints_of_the_next(void **state)
 	    {"none", "", ""},
 	    {"its pool's", TAINT("dedicated"), "[" TAINT("dedicated") "]"},
 	    {"what goes with it alone",
-		TAINT("ToBeDeletedByClusterAutoscaler") "," TAINT(
-		    "dedicated") "," TAINT("node.kubernetes.io/unschedulable"),
+		TAINT("ToBeDeletedByClusterAutoscaler") "," TAINT("dedicated") "," TAINT(
+		    "node.kubernetes.io/unschedulable"),
 		"[" TAINT("dedicated") "]"},
 	    {"and what comes with it",
 		TAINT("karpenter.sh/unregistered") "," TAINT(
@@ -96,8 +91,7 @@ test_taints_of_the_next(void **state)
 		see(&c, "a", cases[i].taints, "True");
 		lose(&c, "a");
 		assert_false(lt_kube_cluster_has(&c, "a"));
-		const struct lt_kube_node *const kept =
-		    lt_kube_kept_of(&c, "a");
+		const struct lt_kube_node *const kept = lt_kube_kept_of(&c, "a");
 		assert_non_null(kept);
 		if (strcmp(kept->taints, cases[i].kept) != 0)
 			fail_msg("%s: got %s", cases[i].why, kept->taints);
@@ -114,8 +108,7 @@ test_brings(void **state)
 	    {"b", false, 0, 0, 0, 5, "", ""}, /* not said to scale */
 	    {"c", true, 0, 0, 0, 5, "", ""},  /* never ready */
 	    {"d", true, 0, 0, 0, 5, "", ""},  /* never there */
-	    {"e", true, 4, 1024, 0, 2, "a/b=c",
-		"k=v:NoSchedule,l:NoExecute"}, /* written */
+	    {"e", true, 4, 1024, 0, 2, "a/b=c", "k=v:NoSchedule,l:NoExecute"}, /* written */
 	};
 	struct lt_kube_cluster c = {.now_utc_s = 1};
 
@@ -164,18 +157,15 @@ test_written_names(void **state)
 		uint32_t brings;
 	} cases[] = {
 	    {"no label of pools is known", "w", "", false, false, 0},
-	    {"it says its own", "w", "karpenter.sh/nodepool=w", false, false,
-		3},
-	    {"it says another's", "w", "karpenter.sh/nodepool=x", false, false,
-		0},
+	    {"it says its own", "w", "karpenter.sh/nodepool=w", false, false, 3},
+	    {"it says another's", "w", "karpenter.sh/nodepool=x", false, false, 0},
 	    {"by that of all others", "w", "", true, false, 3},
 	    {"which differ", "w", "", true, true, 0},
 	    {"a part", "w/m5/spot",
 		"node.kubernetes.io/instance-type=m5,"
 		"karpenter.sh/capacity-type=spot",
 		true, false, 3},
-	    {"another part", "w/m5/spot", "node.kubernetes.io/instance-type=m5",
-		true, false, 0},
+	    {"another part", "w/m5/spot", "node.kubernetes.io/instance-type=m5", true, false, 0},
 	};
 
 	(void)state;
@@ -191,8 +181,7 @@ test_written_names(void **state)
 			    "{\"metadata\":{\"name\":\"o\",\"labels\":{"
 			    "\"eks.amazonaws.com/nodegroup\":\"o\"}}}");
 		name(&c, &named, 1);
-		if (lt_kube_pool_brings(&c, cases[i].pool, 0) !=
-		    cases[i].brings)
+		if (lt_kube_pool_brings(&c, cases[i].pool, 0) != cases[i].brings)
 			fail_msg("%s", cases[i].why);
 		lt_kube_cluster_free(&c);
 	}
@@ -202,8 +191,7 @@ static void
 test_over_a_restart(void **state)
 {
 	char dir[] = "/tmp/lowtide-kept-XXXXXX", path[64];
-	static const char *const files[] = {
-	    "kube.db", "kube.db-wal", "kube.db-shm"};
+	static const char *const files[] = {"kube.db", "kube.db-wal", "kube.db-shm"};
 	struct lt_error err = {0};
 
 	(void)state;
@@ -211,8 +199,7 @@ test_over_a_restart(void **state)
 	for (int run = 0; run < 3; run++) {
 		struct lt_kube_cluster c = {.now_utc_s = 400LL * DAY_S * run};
 
-		assert_int_equal(
-		    lt_kube_store_open(&c.store, dir, &err), LT_OK);
+		assert_int_equal(lt_kube_store_open(&c.store, dir, &err), LT_OK);
 		assert_int_equal(lt_kube_kept_load(&c, dir, &err), LT_OK);
 		assert_int_equal(c.kept_count, run == 0 ? 0 : run == 1 ? 2 : 1);
 		if (run == 0) {
@@ -222,12 +209,11 @@ test_over_a_restart(void **state)
 			lose(&c, "a");
 		}
 		if (run == 1) {
-			assert_string_equal(lt_kube_kept_of(&c, "a")->taints,
-			    "[" TAINT("dedicated") "]");
+			assert_string_equal(
+			    lt_kube_kept_of(&c, "a")->taints, "[" TAINT("dedicated") "]");
 			/* One that is seen again is kept for as long again. */
 			see(&c, "b", "", "True");
-			assert_int_equal(
-			    lt_kube_store_prune(c.store, DAY_S, &err), LT_OK);
+			assert_int_equal(lt_kube_store_prune(c.store, DAY_S, &err), LT_OK);
 		}
 		lt_kube_cluster_free(&c);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For how long a Job without activeDeadlineSeconds is held: by its class, the
- * site, and again while it runs.
+ * For how long a Job without activeDeadlineSeconds is held: by its class, the site, and again while
+ * it runs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,10 +18,7 @@ enum { HOUR_S = 3600, START_S = 1796288400, SITE_S = 48 * HOUR_S };
 static struct lt_class classes[] = {
     {.name = "spot", .partition = "spot", .assume_time_s = HOUR_S},
     {.name = "quiet", .qos = "quiet"},
-    {.name = "long",
-	.account = "team-a",
-	.qos = "long",
-	.assume_time_s = 2 * HOUR_S},
+    {.name = "long", .account = "team-a", .qos = "long", .assume_time_s = 2 * HOUR_S},
     {.name = "books", .patterns = "*book*", .assume_time_s = 8 * HOUR_S},
 };
 static struct lt_kube_namespace spaces[] = {
@@ -50,16 +47,14 @@ job_of(const char *space, const char *name, const char *class, int limit_s)
 	char text[1024], limit[64] = "";
 
 	if (limit_s > 0)
-		snprintf(limit, sizeof(limit), "\"activeDeadlineSeconds\":%d,",
-		    limit_s);
+		snprintf(limit, sizeof(limit), "\"activeDeadlineSeconds\":%d,", limit_s);
 	snprintf(text, sizeof(text),
 	    "{\"metadata\":{\"uid\":\"u\",\"name\":\"%s\",\"namespace\":\"%s\",\"annotations\":{\"lowtide.dev/class\":\"%s\"}},"
 	    "\"spec\":{%s\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}}",
 	    name, space, class, limit);
 	json_t *const object = json_loads(text, 0, NULL);
 	assert_non_null(object);
-	assert_int_equal(
-	    lt_kube_job_read(&job.facts, object, &names, &err), LT_OK);
+	assert_int_equal(lt_kube_job_read(&job.facts, object, &names, &err), LT_OK);
 	json_decref(object);
 	return job;
 }
@@ -73,33 +68,26 @@ test_stretches(void **state)
 		int64_t site_s, each_s;
 	} cases[] = {
 	    {"no class, nobody says", "team-b", "a", "", "od", 0, 0, 0},
-	    {"no class: the site's", "team-b", "a", "", "od", 0, SITE_S,
-		SITE_S},
-	    {"by its class", "team-a", "a", "long", "od", 0, SITE_S,
-		2 * HOUR_S},
+	    {"no class: the site's", "team-b", "a", "", "od", 0, SITE_S, SITE_S},
+	    {"by its class", "team-a", "a", "long", "od", 0, SITE_S, 2 * HOUR_S},
 	    {"of another team", "team-b", "a", "long", "od", 0, 0, 0},
 	    {"by its name", "team-b", "notebook", "", "od", 0, 0, 8 * HOUR_S},
-	    {"by the first of where it may run", "team-b", "a", "", "spot,od",
-		0, 0, HOUR_S},
+	    {"by the first of where it may run", "team-b", "a", "", "spot,od", 0, 0, HOUR_S},
 	    {"which another is not", "team-b", "a", "", "od,spot", 0, 0, 0},
-	    {"the first class counts, though it does not say", "team-a",
-		"notebook", "quiet", "od", 0, 0, 0},
-	    {"and leaves it to the site", "team-a", "notebook", "quiet", "od",
-		0, SITE_S, SITE_S},
-	    {"one that has a limit", "team-a", "a", "long", "od", 60, SITE_S,
-		0},
+	    {"the first class counts, though it does not say", "team-a", "notebook", "quiet", "od",
+		0, 0, 0},
+	    {"and leaves it to the site", "team-a", "notebook", "quiet", "od", 0, SITE_S, SITE_S},
+	    {"one that has a limit", "team-a", "a", "long", "od", 60, SITE_S, 0},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("# %s\n", cases[i].why);
 		know(cases[i].site_s);
-		struct lt_kube_known_job job = job_of(cases[i].space,
-		    cases[i].name, cases[i].class, cases[i].limit_s);
-		assert_int_equal(
-		    lt_kube_stretch_s(&job, cases[i].places), cases[i].each_s);
-		assert_int_equal(
-		    lt_kube_limit_s(&job, cases[i].places, START_S),
+		struct lt_kube_known_job job =
+		    job_of(cases[i].space, cases[i].name, cases[i].class, cases[i].limit_s);
+		assert_int_equal(lt_kube_stretch_s(&job, cases[i].places), cases[i].each_s);
+		assert_int_equal(lt_kube_limit_s(&job, cases[i].places, START_S),
 		    cases[i].limit_s > 0 ? job.facts.limit_s : cases[i].each_s);
 		lt_kube_job_free(&job.facts);
 	}
@@ -131,8 +119,7 @@ test_renewals(void **state)
 		print_message("# %s\n", cases[i].why);
 		job.facts.is_waiting = cases[i].waits;
 		job.first_utc_s = cases[i].ran ? START_S : 0;
-		assert_int_equal(
-		    lt_kube_limit_s(&job, "od", START_S + cases[i].after_s),
+		assert_int_equal(lt_kube_limit_s(&job, "od", START_S + cases[i].after_s),
 		    cases[i].stretches * 2 * HOUR_S);
 		lt_kube_job_free(&job.facts);
 	}
@@ -152,10 +139,8 @@ test_looked_at(void **state)
 		for (int k = 0; k < 3; k++) {
 			c->changed_count = 0;
 			lt_kube_renew(&job, START_S + hour * HOUR_S);
-			assert_int_equal(
-			    c->changed_count, hour % 2 == 0 && k == 0);
-			assert_int_equal(
-			    job.held_s, (hour / 2 + 1) * 2 * HOUR_S);
+			assert_int_equal(c->changed_count, hour % 2 == 0 && k == 0);
+			assert_int_equal(job.held_s, (hour / 2 + 1) * 2 * HOUR_S);
 		}
 	c->changed_count = 0;
 	job.facts.is_waiting = true;

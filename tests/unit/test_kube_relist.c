@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists, changes, answers to PATCHes, 410s and kills of the watcher in any
- * order: no Job is lost.
+ * Lists, changes, answers to PATCHes, 410s and kills of the watcher in any order: no Job is lost.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +18,7 @@ static struct lt_kube_cluster cluster; /* without a store: as fast as memory */
 static void
 tell(enum lt_kube_event event, json_t *object)
 {
-	lt_kube_cluster_take(
-	    &cluster, &(struct lt_kube_line){LT_KUBE_JOBS, event, object, ""});
+	lt_kube_cluster_take(&cluster, &(struct lt_kube_line){LT_KUBE_JOBS, event, object, ""});
 	json_decref(object);
 }
 
@@ -76,10 +74,9 @@ tell_played(int job, int version, enum lt_kube_event event)
 
 	snprintf(uid, sizeof(uid), "played-%d", job);
 	snprintf(text, sizeof(text), "%d", version);
-	tell(event,
-	    json_pack("{s:{s:s,s:s,s:s,s:s},s:{s:b,s:{s:{}}}}", "metadata",
-		"name", uid, "namespace", "a", "uid", uid, "resourceVersion",
-		text, "spec", "suspend", 1, "template", "spec"));
+	tell(event, json_pack("{s:{s:s,s:s,s:s,s:s},s:{s:b,s:{s:{}}}}", "metadata", "name", uid,
+			"namespace", "a", "uid", uid, "resourceVersion", text, "spec", "suspend", 1,
+			"template", "spec"));
 }
 
 /* The next line of the watcher; false: it has told all. */
@@ -92,8 +89,7 @@ tell_next(struct played *p)
 		const int version = ++p->at;
 
 		tell_played(p->changes[version - 1].job, version,
-		    p->changes[version - 1].is_gone ? LT_KUBE_GONE
-						    : LT_KUBE_SEEN);
+		    p->changes[version - 1].is_gone ? LT_KUBE_GONE : LT_KUBE_SEEN);
 		return true;
 	}
 	for (; p->next_job < PLAYED_JOBS; p->next_job++) {
@@ -145,8 +141,8 @@ check_played(const struct played *p, bool all_was_told)
 		const int version = version_at(p, job, p->version);
 
 		if (version == 0) {
-			assert_true(!all_was_told || known(job) == NULL ||
-				    known(job)->forget_utc_s != 0);
+			assert_true(
+			    !all_was_told || known(job) == NULL || known(job)->forget_utc_s != 0);
 			continue;
 		}
 		if (!all_was_told && known(job) == NULL)
@@ -175,8 +171,7 @@ test_no_job_is_lost_in_any_order(void **state)
 				break;
 			case 1:
 				cluster.now_utc_s += 70;
-				lt_kube_cluster_forget(
-				    &cluster, cluster.now_utc_s);
+				lt_kube_cluster_forget(&cluster, cluster.now_utc_s);
 				break;
 			default:
 				if (any(&p, 3) == 0)
@@ -197,8 +192,7 @@ test_no_job_is_lost_in_any_order(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_no_job_is_lost_in_any_order)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_job_is_lost_in_any_order)};
 	const int status = cmocka_run_group_tests(tests, NULL, NULL);
 
 	lt_kube_cluster_free(&cluster);

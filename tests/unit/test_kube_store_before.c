@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kube.db of a release that kept no sizes in millicores: it is opened, its
- * runs are rows without them, and new ones have them.
+ * kube.db of a release that kept no sizes in millicores: it is opened, its runs are rows without
+ * them, and new ones have them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,8 +49,7 @@ opened(void **state)
 	    .start_utc_s = 20,
 	    .end_utc_s = 80};
 	struct lt_kube_pod running = pod;
-	const struct lt_kube_node node = {
-	    .gpus = 4, .exact = {7910, 29123456, 0}};
+	const struct lt_kube_node node = {.gpus = 4, .exact = {7910, 29123456, 0}};
 	struct lt_kube_run run = {.pod = &pod,
 	    .pool = "p",
 	    .team = "t",
@@ -70,13 +69,11 @@ opened(void **state)
 	sqlite3_close(db);
 	for (int twice = 0; twice < 2; twice++) {
 		assert_int_equal(lt_kube_store_open(&store, dir, &err), LT_OK);
-		assert_int_equal(
-		    lt_kube_store_id(store, "u2", true, &id, &err), LT_OK);
+		assert_int_equal(lt_kube_store_id(store, "u2", true, &id, &err), LT_OK);
 		run.id = run.job_id = id;
 		if (twice == 0) {
 			run.pod = &running;
-			assert_int_equal(
-			    lt_kube_store_put(store, &run, &err), LT_OK);
+			assert_int_equal(lt_kube_store_put(store, &run, &err), LT_OK);
 			assert_true(lt_kube_store_is_open(store, id));
 			run.pod = &pod;
 		}
@@ -96,8 +93,7 @@ opened(void **state)
 		assert_int_equal(row->size.pod.cpu_milli, is_new ? 100 : 0);
 		assert_int_equal(row->size.pod.memory_kib, is_new ? 65536 : 0);
 		assert_int_equal(row->size.node.cpu_milli, is_new ? 7910 : 0);
-		assert_int_equal(
-		    row->size.node.memory_kib, is_new ? 29123456 : 0);
+		assert_int_equal(row->size.node.memory_kib, is_new ? 29123456 : 0);
 		assert_int_equal(row->size.node_gpus, is_new ? 4 : 0);
 		assert_int_equal(row->cpus, is_new ? 1 : 2);
 	}

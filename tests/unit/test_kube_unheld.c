@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pods of no Job: whose they are, and the hours of them that become rows, each
- * second once, whatever is told twice, late or never.
+ * Pods of no Job: whose they are, and the hours of them that become rows, each second once,
+ * whatever is told twice, late or never.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,8 +75,7 @@ namespace_text(const char *labels)
 {
 	static char text[256];
 
-	snprintf(text, sizeof(text),
-	    "{\"metadata\":{\"name\":\"a\",\"labels\":{%s}}}", labels);
+	snprintf(text, sizeof(text), "{\"metadata\":{\"name\":\"a\",\"labels\":{%s}}}", labels);
 	return text;
 }
 
@@ -87,24 +86,21 @@ static void
 watch(int64_t at_s)
 {
 	cluster.now_utc_s = cluster.heard_utc_s = HOUR_UTC_S + at_s;
-	assert_int_equal(
-	    lt_kube_cluster_mark(&cluster, cluster.now_utc_s, NULL), LT_OK);
+	assert_int_equal(lt_kube_cluster_mark(&cluster, cluster.now_utc_s, NULL), LT_OK);
 	assert_int_equal(lt_kube_unheld_charge(&cluster, NULL), LT_OK);
 }
 
 static void
 open_all(int64_t at_s)
 {
-	static const char node[] =
-	    "{\"metadata\":{\"name\":\"n1\",\"labels\":"
-	    "{\"lowtide.dev/pool\":\"main\"}},\"status\":{\"allocatable\":"
-	    "{\"cpu\":\"64\",\"memory\":\"512Gi\"}}}";
+	static const char node[] = "{\"metadata\":{\"name\":\"n1\",\"labels\":"
+				   "{\"lowtide.dev/pool\":\"main\"}},\"status\":{\"allocatable\":"
+				   "{\"cpu\":\"64\",\"memory\":\"512Gi\"}}}";
 	const char *const nodes[] = {node, NULL};
 	const char *const namespaces[] = {namespace_text(managed), NULL};
 
 	cluster = (struct lt_kube_cluster){.now_utc_s = HOUR_UTC_S + at_s};
-	assert_int_equal(
-	    lt_kube_store_open(&cluster.store, state_dir, NULL), LT_OK);
+	assert_int_equal(lt_kube_store_open(&cluster.store, state_dir, NULL), LT_OK);
 	list(LT_KUBE_NAMESPACES, namespaces);
 	list(LT_KUBE_NODES, nodes);
 	list(LT_KUBE_JOBS, NULL);
@@ -124,8 +120,7 @@ begin(void **state)
 static int
 end(void **state)
 {
-	static const char *const files[] = {
-	    "kube.db", "kube.db-wal", "kube.db-shm"};
+	static const char *const files[] = {"kube.db", "kube.db-wal", "kube.db-shm"};
 
 	(void)state;
 	lt_kube_cluster_free(&cluster);
@@ -148,8 +143,7 @@ charged(int64_t *seconds, uint32_t *estimated)
 	    .now_utc_s = HOUR_UTC_S + 2 * (int64_t)LT_DAY_S};
 	struct lt_batch_runs runs;
 
-	assert_int_equal(
-	    lt_kube_store_rows(&runs, state_dir, &asked, NULL), LT_OK);
+	assert_int_equal(lt_kube_store_rows(&runs, state_dir, &asked, NULL), LT_OK);
 	*seconds = *estimated = 0;
 	for (uint32_t i = 0; i < runs.count; i++) {
 		const struct lt_batch_run *const r = &runs.runs[i];
@@ -185,38 +179,28 @@ test_owners(void **state)
 	static const struct {
 		const char *why, *kind, *version, *name, *hash, *owner;
 	} cases[] = {
-	    {"its Deployment", "ReplicaSet", "apps/v1", "web-5d4", "5d4",
-		"deployment/web"},
-	    {"with dashes", "ReplicaSet", "apps/v1", "my-web-5d4", "5d4",
-		"deployment/my-web"},
-	    {"a ReplicaSet of its own", "ReplicaSet", "apps/v1", "web", "",
-		"replicaset/web"},
-	    {"whose name ends otherwise", "ReplicaSet", "apps/v1", "web5d4",
-		"5d4", "replicaset/web5d4"},
-	    {"whose name is the hash", "ReplicaSet", "apps/v1", "-5d4", "5d4",
-		"replicaset/-5d4"},
-	    {"a StatefulSet", "StatefulSet", "apps/v1", "db", "5d4",
-		"statefulset/db"},
-	    {"an operator's", "RayCluster", "ray.io/v1", "ray", "",
-		"raycluster/ray"},
+	    {"its Deployment", "ReplicaSet", "apps/v1", "web-5d4", "5d4", "deployment/web"},
+	    {"with dashes", "ReplicaSet", "apps/v1", "my-web-5d4", "5d4", "deployment/my-web"},
+	    {"a ReplicaSet of its own", "ReplicaSet", "apps/v1", "web", "", "replicaset/web"},
+	    {"whose name ends otherwise", "ReplicaSet", "apps/v1", "web5d4", "5d4",
+		"replicaset/web5d4"},
+	    {"whose name is the hash", "ReplicaSet", "apps/v1", "-5d4", "5d4", "replicaset/-5d4"},
+	    {"a StatefulSet", "StatefulSet", "apps/v1", "db", "5d4", "statefulset/db"},
+	    {"an operator's", "RayCluster", "ray.io/v1", "ray", "", "raycluster/ray"},
 	    {"a Job", "Job", "batch/v1", "train", "", NULL},
-	    {"another Job", "Job", "batch.volcano.sh/v1alpha1", "train", "",
-		"job/train"},
+	    {"another Job", "Job", "batch.volcano.sh/v1alpha1", "train", "", "job/train"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char owner[LT_KUBE_OWNER_SIZE] = "";
-		json_t *const pod = json_pack(
-		    "{s:{s:{s:s},s:[{s:s,s:s,s:s,s:b}]}}", "metadata", "labels",
-		    "pod-template-hash", cases[i].hash, "ownerReferences",
-		    "kind", cases[i].kind, "apiVersion", cases[i].version,
-		    "name", cases[i].name, "controller", 1);
+		json_t *const pod = json_pack("{s:{s:{s:s},s:[{s:s,s:s,s:s,s:b}]}}", "metadata",
+		    "labels", "pod-template-hash", cases[i].hash, "ownerReferences", "kind",
+		    cases[i].kind, "apiVersion", cases[i].version, "name", cases[i].name,
+		    "controller", 1);
 
-		if (lt_kube_unheld_owner(owner, pod) !=
-			(cases[i].owner != NULL) ||
-		    (cases[i].owner != NULL &&
-			strcmp(owner, cases[i].owner) != 0))
+		if (lt_kube_unheld_owner(owner, pod) != (cases[i].owner != NULL) ||
+		    (cases[i].owner != NULL && strcmp(owner, cases[i].owner) != 0))
 			fail_msg("%s: \"%s\"", cases[i].why, owner);
 		json_decref(pod);
 	}
@@ -242,22 +226,15 @@ test_hours(void **state)
 	watch(7270);
 	is_charged(3, 2 * 3000 + 2400 + 3 * 3600, 0);
 	for (int twice = 0; twice < 2; twice++)
-		tell(LT_KUBE_PODS, LT_KUBE_GONE,
-		    pod_text("p3", "04:20:00", "06:00:30"));
+		tell(LT_KUBE_PODS, LT_KUBE_GONE, pod_text("p3", "04:20:00", "06:00:30"));
 	is_charged(4, 2 * 3000 + 2400 + 3 * 3600 + 30, 0);
 	/* Told too late to be less than what was charged. */
-	tell(
-	    LT_KUBE_PODS, LT_KUBE_GONE, pod_text("p2", "04:10:00", "05:59:00"));
+	tell(LT_KUBE_PODS, LT_KUBE_GONE, pod_text("p2", "04:10:00", "05:59:00"));
 	is_charged(5, 2 * 3000 + 2400 + 3 * 3600 + 30, 0);
-	assert_int_equal(
-	    lt_kube_store_find(state_dir, "a/web", &id, NULL), LT_OK);
-	assert_int_equal(
-	    lt_kube_store_find(state_dir, "a/deployment/web", &id, NULL),
-	    LT_OK);
-	assert_int_equal(
-	    lt_kube_store_find(state_dir, "b/web", &id, NULL), LT_ENOENT);
-	assert_int_equal(
-	    lt_kube_store_find(state_dir, "a/eb", &id, NULL), LT_ENOENT);
+	assert_int_equal(lt_kube_store_find(state_dir, "a/web", &id, NULL), LT_OK);
+	assert_int_equal(lt_kube_store_find(state_dir, "a/deployment/web", &id, NULL), LT_OK);
+	assert_int_equal(lt_kube_store_find(state_dir, "b/web", &id, NULL), LT_ENOENT);
+	assert_int_equal(lt_kube_store_find(state_dir, "a/eb", &id, NULL), LT_ENOENT);
 }
 
 /* p1 runs through it, p2 ends in it, p3 starts in it, p4 was over before. */
@@ -265,8 +242,7 @@ static void
 test_away(void **state)
 {
 	const char *const pods[] = {pod_text("p1", "04:10:00", NULL),
-	    pod_text("p3", "05:30:00", NULL),
-	    pod_text("p4", "03:00:00", "03:30:00"), NULL};
+	    pod_text("p3", "05:30:00", NULL), pod_text("p4", "03:00:00", "03:30:00"), NULL};
 
 	(void)state;
 	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pods[0]);
@@ -279,8 +255,7 @@ test_away(void **state)
 	is_charged(3, 1200 + 6600 + 1800, 1);
 }
 
-/* What ran before anybody watched is not charged, nor what ran while its
- * namespace took no part. */
+/* What ran before anybody watched is not charged, nor what ran while its namespace took no part. */
 static void
 test_since(void **state)
 {

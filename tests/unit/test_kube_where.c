@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a pod may run: what binds it, what it bears, and, on random clusters,
- * which pools have room by a first fit that knows nothing of lowtide's sums.
+ * Where a pod may run: what binds it, what it bears, and, on random clusters, which pools have room
+ * by a first fit that knows nothing of lowtide's sums.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,37 +51,30 @@ test_bound(void **state)
 	    {"hostNetwork", "\"hostNetwork\":true"},
 	    {"", "\"hostNetwork\":false"},
 	    {"os", "\"os\":{\"name\":\"windows\"}"},
-	    {"nodeAffinity",
-		"\"affinity\":{\"nodeAffinity\":{"
-		"\"requiredDuringSchedulingIgnoredDuringExecution\":{}}}"},
+	    {"nodeAffinity", "\"affinity\":{\"nodeAffinity\":{"
+			     "\"requiredDuringSchedulingIgnoredDuringExecution\":{}}}"},
 	    {"", "\"affinity\":{\"podAffinity\":{"
 		 "\"preferredDuringSchedulingIgnoredDuringExecution\":[]}}"},
-	    {"podAntiAffinity",
-		"\"affinity\":{\"podAntiAffinity\":{"
-		"\"preferredDuringSchedulingIgnoredDuringExecution\":[],"
-		"\"requiredDuringSchedulingIgnoredDuringExecution\":[]}}"},
+	    {"podAntiAffinity", "\"affinity\":{\"podAntiAffinity\":{"
+				"\"preferredDuringSchedulingIgnoredDuringExecution\":[],"
+				"\"requiredDuringSchedulingIgnoredDuringExecution\":[]}}"},
 	    {"", "\"topologySpreadConstraints\":[{"
 		 "\"whenUnsatisfiable\":\"ScheduleAnyway\"}]"},
-	    {"topologySpreadConstraints",
-		"\"topologySpreadConstraints\":[{"
-		"\"whenUnsatisfiable\":\"ScheduleAnyway\"},{"
-		"\"whenUnsatisfiable\":\"DoNotSchedule\"}]"},
+	    {"topologySpreadConstraints", "\"topologySpreadConstraints\":[{"
+					  "\"whenUnsatisfiable\":\"ScheduleAnyway\"},{"
+					  "\"whenUnsatisfiable\":\"DoNotSchedule\"}]"},
 	    {"", "\"volumes\":[{\"name\":\"a\",\"emptyDir\":{}},"
 		 "{\"name\":\"b\",\"projected\":{}}]"},
-	    {"persistentVolumeClaim",
-		"\"volumes\":[{\"name\":\"a\",\"emptyDir\":{}},"
-		"{\"name\":\"b\",\"persistentVolumeClaim\":{}}]"},
-	    {"hostPort",
-		"\"initContainers\":[{\"ports\":[{\"hostPort\":80}]}]"},
+	    {"persistentVolumeClaim", "\"volumes\":[{\"name\":\"a\",\"emptyDir\":{}},"
+				      "{\"name\":\"b\",\"persistentVolumeClaim\":{}}]"},
+	    {"hostPort", "\"initContainers\":[{\"ports\":[{\"hostPort\":80}]}]"},
 	    {"", "\"initContainers\":[{\"ports\":[{\"containerPort\":80}],"
 		 "\"resources\":{\"limits\":{\"nvidia.com/gpu\":1}}}]"},
-	    {"nvidia.com/mig-1g.5gb",
-		"\"initContainers\":[{\"resources\":{\"limits\":"
-		"{\"nvidia.com/mig-1g.5gb\":1}}}]"},
-	    {"amd.com/gpu",
-		"\"initContainers\":[{\"resources\":{\"limits\":"
-		"{\"nvidia.com/gpu\":1}}},{\"resources\":{\"limits\":"
-		"{\"amd.com/gpu\":1}}}]"},
+	    {"nvidia.com/mig-1g.5gb", "\"initContainers\":[{\"resources\":{\"limits\":"
+				      "{\"nvidia.com/mig-1g.5gb\":1}}}]"},
+	    {"amd.com/gpu", "\"initContainers\":[{\"resources\":{\"limits\":"
+			    "{\"nvidia.com/gpu\":1}}},{\"resources\":{\"limits\":"
+			    "{\"amd.com/gpu\":1}}}]"},
 	};
 	const struct lt_kube_names names = {0};
 
@@ -89,18 +82,15 @@ test_bound(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[1024], bound[LT_KUBE_KEY_SIZE];
 
-		snprintf(text, sizeof(text),
-		    "{\"spec\":{\"containers\":[{}],%s}}", cases[i].spec);
+		snprintf(text, sizeof(text), "{\"spec\":{\"containers\":[{}],%s}}", cases[i].spec);
 		json_t *const pod = load(text);
 		const json_t *const spec = json_object_get(pod, "spec");
 		assert_string_equal(
-		    lt_kube_bound(bound, sizeof(bound), spec, &names),
-		    cases[i].want);
+		    lt_kube_bound(bound, sizeof(bound), spec, &names), cases[i].want);
 		/* And as the watch has it. */
 		lt_kube_strip(pod);
 		assert_string_equal(
-		    lt_kube_bound(bound, sizeof(bound), spec, &names),
-		    cases[i].want);
+		    lt_kube_bound(bound, sizeof(bound), spec, &names), cases[i].want);
 		json_decref(pod);
 	}
 }
@@ -126,8 +116,7 @@ test_tolerates(void **state)
 		    "\"tolerationSeconds\":300}"},
 	    {false, "{\"key\":\"k\",\"operator\":\"Gt\",\"value\":\"v\"}"},
 	};
-	json_t *const taint =
-	    load("{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoExecute\"}");
+	json_t *const taint = load("{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoExecute\"}");
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -155,8 +144,7 @@ enum {
 };
 
 static const char *const pools[POOLS] = {"a", "b", "c", "d"};
-static const char *const keys[] = {
-    "lowtide.dev/spot", "nvidia.com/gpu", "dedicated"};
+static const char *const keys[] = {"lowtide.dev/spot", "nvidia.com/gpu", "dedicated"};
 
 struct model_node {
 	int pool;
@@ -184,8 +172,7 @@ among(struct model *m, int64_t count)
 }
 
 static void
-tell(struct lt_kube_cluster *c, enum lt_kube_kind kind,
-    enum lt_kube_event event, const char *text)
+tell(struct lt_kube_cluster *c, enum lt_kube_kind kind, enum lt_kube_event event, const char *text)
 {
 	struct lt_kube_line line = {kind, event, NULL, ""};
 
@@ -202,15 +189,13 @@ make_node(struct model *m, struct lt_kube_cluster *c, int i)
 	char text[1024], taints[512] = "";
 
 	*n = (struct model_node){.pool = (int)among(m, POOLS),
-	    .room = {1000 * (1 + among(m, 16)), 1024 * (1 + among(m, 16)),
-		among(m, 2) * 4},
+	    .room = {1000 * (1 + among(m, 16)), 1024 * (1 + among(m, 16)), among(m, 2) * 4},
 	    .is_up = among(m, 8) != 0,
 	    .is_arm = among(m, 4) == 0};
 	for (int k = 0; k < 3; k++) {
 		n->taints[k] = among(m, 4) == 0;
 		if (n->taints[k])
-			snprintf(taints + strlen(taints),
-			    sizeof(taints) - strlen(taints),
+			snprintf(taints + strlen(taints), sizeof(taints) - strlen(taints),
 			    "{\"key\":\"%s\",\"value\":\"true\","
 			    "\"effect\":\"NoSchedule\"},",
 			    keys[k]);
@@ -223,15 +208,14 @@ make_node(struct model *m, struct lt_kube_cluster *c, int i)
 	    "\"cpu\":\"%lldm\",\"memory\":\"%lldMi\","
 	    "\"nvidia.com/gpu\":\"%lld\",\"pods\":\"%d\"},\"conditions\":[{"
 	    "\"type\":\"Ready\",\"status\":\"True\"}]}}",
-	    i, pools[n->pool], n->is_arm ? "arm64" : "amd64",
-	    n->is_up ? "false" : "true", taints, (long long)n->room[0],
-	    (long long)n->room[1], (long long)n->room[2], MOST_PODS);
+	    i, pools[n->pool], n->is_arm ? "arm64" : "amd64", n->is_up ? "false" : "true", taints,
+	    (long long)n->room[0], (long long)n->room[1], (long long)n->room[2], MOST_PODS);
 	tell(c, LT_KUBE_NODES, LT_KUBE_SEEN, text);
 }
 
 static void
-tell_pod(const struct model *m, struct lt_kube_cluster *c, int i,
-    const char *phase, enum lt_kube_event event)
+tell_pod(const struct model *m, struct lt_kube_cluster *c, int i, const char *phase,
+    enum lt_kube_event event)
 {
 	const struct model_pod *const p = &m->pods[i];
 	char text[1024];
@@ -243,8 +227,7 @@ tell_pod(const struct model *m, struct lt_kube_cluster *c, int i,
 	    "\"nodeName\":\"n%d\",\"containers\":[{\"resources\":{\"requests\":{"
 	    "\"cpu\":\"%lldm\",\"memory\":\"%lldMi\"},\"limits\":{"
 	    "\"nvidia.com/gpu\":\"%lld\"}}}]},\"status\":{\"phase\":\"%s\"}}",
-	    i, p->node, (long long)p->asks[0], (long long)p->asks[1],
-	    (long long)p->asks[2], phase);
+	    i, p->node, (long long)p->asks[0], (long long)p->asks[1], (long long)p->asks[2], phase);
 	tell(c, LT_KUBE_PODS, event, text);
 }
 
@@ -263,8 +246,7 @@ change_pod(struct model *m, struct lt_kube_cluster *c)
 		tell_pod(m, c, i, "Running", LT_KUBE_SEEN);
 	} else {
 		p->is_there = false;
-		tell_pod(m, c, i, among(m, 2) == 0 ? "Succeeded" : "Running",
-		    LT_KUBE_GONE);
+		tell_pod(m, c, i, among(m, 2) == 0 ? "Succeeded" : "Running", LT_KUBE_GONE);
 		if (among(m, 2) == 0)
 			tell_pod(m, c, i, "Failed", LT_KUBE_SEEN);
 	}
@@ -292,8 +274,7 @@ struct model_job {
 static bool
 may_run(const struct model_node *n, const struct model_job *job)
 {
-	return n->is_up && (!job->wants_arm || n->is_arm) &&
-	       (!n->taints[1] || job->asks[2] > 0) &&
+	return n->is_up && (!job->wants_arm || n->is_arm) && (!n->taints[1] || job->asks[2] > 0) &&
 	       (!n->taints[2] || job->bears_dedicated);
 }
 
@@ -321,15 +302,12 @@ first_fit(const struct model *m, const struct model_job *job, int pool)
 					left[r] -= placed[p].asks[r];
 			}
 			for (int r = 0; r < RESOURCES; r++)
-				has_room &= job->asks[r] == 0 ||
-					    left[r] >= job->asks[r];
-			if (!has_room || count >= MOST_PODS ||
-			    m->nodes[n].pool != pool ||
+				has_room &= job->asks[r] == 0 || left[r] >= job->asks[r];
+			if (!has_room || count >= MOST_PODS || m->nodes[n].pool != pool ||
 			    !may_run(&m->nodes[n], job))
 				continue;
 			placed[PODS + k] = (struct model_pod){true, n, {0}};
-			memcpy(placed[PODS + k].asks, job->asks,
-			    sizeof(job->asks));
+			memcpy(placed[PODS + k].asks, job->asks, sizeof(job->asks));
 			fits++;
 		}
 	return fits;
@@ -342,8 +320,8 @@ read_job(struct lt_kube_job *read, const struct model_job *job)
 	char text[1024], gpus[64] = "";
 
 	if (job->asks[2] > 0)
-		snprintf(gpus, sizeof(gpus), ",\"nvidia.com/gpu\":\"%lld\"",
-		    (long long)job->asks[2]);
+		snprintf(
+		    gpus, sizeof(gpus), ",\"nvidia.com/gpu\":\"%lld\"", (long long)job->asks[2]);
 	snprintf(text, sizeof(text),
 	    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"x\",\"uid\":\"j\"},"
 	    "\"spec\":{\"parallelism\":%u,\"template\":{\"spec\":{%s%s"
@@ -353,9 +331,7 @@ read_job(struct lt_kube_job *read, const struct model_job *job)
 	    job->bears_dedicated ? "\"tolerations\":[{\"key\":\"dedicated\","
 				   "\"operator\":\"Exists\"}],"
 				 : "",
-	    job->wants_arm
-		? "\"nodeSelector\":{\"kubernetes.io/arch\":\"arm64\"},"
-		: "",
+	    job->wants_arm ? "\"nodeSelector\":{\"kubernetes.io/arch\":\"arm64\"}," : "",
 	    (long long)job->asks[0], (long long)job->asks[1], gpus);
 	json_t *const object = load(text);
 	assert_int_equal(lt_kube_job_read(read, object, &names, NULL), LT_OK);
@@ -363,14 +339,13 @@ read_job(struct lt_kube_job *read, const struct model_job *job)
 	json_decref(object);
 }
 
-/* Which pool has room is as a first fit has it, and the pool that
- * kube-scheduler alone would take has some wherever one has. */
+/* Which pool has room is as a first fit has it, and the pool that kube-scheduler alone would take
+ * has some wherever one has. */
 static void
 ask(struct model *m, const struct lt_kube_cluster *c, uint32_t *with_room)
 {
-	const struct model_job job = {
-	    .asks = {100 * (1 + among(m, 60)), 128 * (1 + among(m, 24)),
-		among(m, 3) == 0 ? 1 + among(m, 4) : 0},
+	const struct model_job job = {.asks = {100 * (1 + among(m, 60)), 128 * (1 + among(m, 24)),
+					  among(m, 3) == 0 ? 1 + among(m, 4) : 0},
 	    .bears_dedicated = among(m, 2) == 0,
 	    .wants_arm = among(m, 4) == 0,
 	    .pods = 1 + (uint32_t)among(m, 8)};
@@ -378,24 +353,20 @@ ask(struct model *m, const struct lt_kube_cluster *c, uint32_t *with_room)
 	struct lt_kube_job read;
 
 	read_job(&read, &job);
-	lt_kube_find_where(takers, c,
-	    &(struct lt_kube_where_asked){&read, pools, POOLS, false});
-	lt_kube_find_where(
-	    all, c, &(struct lt_kube_where_asked){&read, pools, POOLS, true});
+	lt_kube_find_where(takers, c, &(struct lt_kube_where_asked){&read, pools, POOLS, false});
+	lt_kube_find_where(all, c, &(struct lt_kube_where_asked){&read, pools, POOLS, true});
 	for (int i = 0; i < POOLS; i++) {
 		const uint32_t fits = first_fit(m, &job, i);
 		bool takes = false;
 
 		for (int n = 0; n < NODES; n++)
-			takes |= m->nodes[n].pool == i &&
-				 may_run(&m->nodes[n], &job);
+			takes |= m->nodes[n].pool == i && may_run(&m->nodes[n], &job);
 		assert_int_equal(all[i].now, fits);
 		assert_int_equal(all[i].beside_others, fits);
 		assert_int_equal(all[i].takes, takes);
 		assert_int_equal(takers[i].takes, takes);
 		assert_int_equal(takers[i].takes_alone, all[i].takes_alone);
-		assert_true(
-		    all[i].score < 0 || (all[i].takes_alone && fits > 0));
+		assert_true(all[i].score < 0 || (all[i].takes_alone && fits > 0));
 		*with_room += fits > 0;
 	}
 	lt_kube_job_free(&read);
@@ -452,8 +423,7 @@ test_many_pods(void **state)
 	const struct lt_kube_taken *taken = lt_kube_rooms_of(&rooms, "node-7");
 	assert_int_equal(taken->all.of[LT_KUBE_CPU], MANY / NODES_MANY * 100);
 	assert_int_equal(taken->all.of[LT_KUBE_POD_COUNT], MANY / NODES_MANY);
-	assert_int_equal(
-	    taken->others.of[LT_KUBE_POD_COUNT], MANY / NODES_MANY);
+	assert_int_equal(taken->others.of[LT_KUBE_POD_COUNT], MANY / NODES_MANY);
 	taken = lt_kube_rooms_of(&rooms, "node-8");
 	assert_int_equal(taken->others.of[LT_KUBE_POD_COUNT], 0);
 	lt_kube_rooms_begin(&rooms);

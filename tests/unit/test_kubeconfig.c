@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kubeconfig files and a pod's ServiceAccount: whom they name, and what each
- * refusal says.
+ * Kubeconfig files and a pod's ServiceAccount: whom they name, and what each refusal says.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +15,8 @@
 #include "kubeconfig.h"
 #include "source_fixture.h"
 
-#define CONTEXT                                                                \
-	"current-context: c\n"                                                 \
+#define CONTEXT                                                                                    \
+	"current-context: c\n"                                                                     \
 	"contexts: [{name: c, context: {cluster: k, user: u, namespace: n}}]\n"
 #define CLUSTER(keys) "clusters: [{name: k, cluster: {" keys "}}]\n"
 #define SERVER CLUSTER("server: 'https://h:6443'")
@@ -29,14 +28,11 @@ static const struct {
 	const char *why, *text;
 	const char *server, *ca, *certificate, *token; /* text or path */
 } good[] = {
-    {"a token", CONTEXT SERVER USER("token: t.o-k_e.n"), "https://h:6443", NULL,
-	NULL, "t.o-k_e.n"},
+    {"a token", CONTEXT SERVER USER("token: t.o-k_e.n"), "https://h:6443", NULL, NULL, "t.o-k_e.n"},
     {"data, with breaks in it",
-	CONTEXT CLUSTER(
-	    "server: 'https://h/base/', certificate-authority-data: "
-	    "\"LS0tLS1CRUdJ\\nTiBYLS0tLS0=\"")
-	    USER("client-certificate-data: " PEM_DATA
-		 ", client-key-data: " PEM_DATA),
+	CONTEXT CLUSTER("server: 'https://h/base/', certificate-authority-data: "
+			"\"LS0tLS1CRUdJ\\nTiBYLS0tLS0=\"")
+	    USER("client-certificate-data: " PEM_DATA ", client-key-data: " PEM_DATA),
 	"https://h/base", "-----BEGIN X-----", "-----BEGIN X-----", NULL},
     {"files are relative to it",
 	CONTEXT CLUSTER("server: 'https://h', certificate-authority: ca.crt")
@@ -44,19 +40,16 @@ static const struct {
 	"https://h", "/etc/kube/ca.crt", "/c", "/etc/kube/t/t"},
     {"data counts, not the file; the token's file, not the token",
 	CONTEXT CLUSTER("server: 'https://h', certificate-authority: ca.crt, "
-			"certificate-authority-data: " PEM_DATA)
-	    USER("token: t, tokenFile: /t"),
+			"certificate-authority-data: " PEM_DATA) USER("token: t, tokenFile: /t"),
 	"https://h", "-----BEGIN X-----", NULL, "/t"},
     {"nothing is nothing",
 	CONTEXT CLUSTER("server: 'https://h', certificate-authority: , "
 			"insecure-skip-tls-verify: false, proxy-url: ''")
 	    USER("token: null, exec: ~"),
 	"https://h", NULL, NULL, NULL},
-    {"a proxy on this host",
-	CONTEXT CLUSTER("server: 'http://127.0.0.1:8001'") USER("token: t"),
+    {"a proxy on this host", CONTEXT CLUSTER("server: 'http://127.0.0.1:8001'") USER("token: t"),
 	"http://127.0.0.1:8001", NULL, NULL, "t"},
-    {"no user's secret",
-	CONTEXT CLUSTER("server: 'http://other:8001'") USER("x: y"),
+    {"no user's secret", CONTEXT CLUSTER("server: 'http://other:8001'") USER("x: y"),
 	"http://other:8001", NULL, NULL, NULL},
     {"the context's own, of several",
 	"current-context: c\n"
@@ -74,16 +67,13 @@ static const struct {
 };
 
 static void
-assert_secret(
-    const char *why, const struct lt_kube_secret *secret, const char *want)
+assert_secret(const char *why, const struct lt_kube_secret *secret, const char *want)
 {
-	const char *const got =
-	    secret->path != NULL ? secret->path : secret->text;
+	const char *const got = secret->path != NULL ? secret->path : secret->text;
 
-	if ((got == NULL) != (want == NULL) ||
-	    (got != NULL && strcmp(got, want) != 0))
-		fail_msg("%s: got %s, want %s", why, got == NULL ? "-" : got,
-		    want == NULL ? "-" : want);
+	if ((got == NULL) != (want == NULL) || (got != NULL && strcmp(got, want) != 0))
+		fail_msg(
+		    "%s: got %s, want %s", why, got == NULL ? "-" : got, want == NULL ? "-" : want);
 }
 
 static void
@@ -94,14 +84,13 @@ test_good(void **state)
 		struct lt_kube_config config;
 		struct lt_error err = {0};
 
-		if (lt_kubeconfig_parse(&config, "/etc/kube/config",
-			good[i].text, strlen(good[i].text), &err) != LT_OK)
+		if (lt_kubeconfig_parse(&config, "/etc/kube/config", good[i].text,
+			strlen(good[i].text), &err) != LT_OK)
 			fail_msg("%s: %s", good[i].why, err.text);
 		assert_string_equal(config.server, good[i].server);
 		assert_string_equal(config.name_space, "n");
 		assert_secret(good[i].why, &config.ca, good[i].ca);
-		assert_secret(
-		    good[i].why, &config.certificate, good[i].certificate);
+		assert_secret(good[i].why, &config.certificate, good[i].certificate);
 		assert_secret(good[i].why, &config.token, good[i].token);
 		lt_kube_config_free(&config);
 	}
@@ -113,8 +102,7 @@ static const struct {
     {"nothing", "", "f: got no mapping, want a kubeconfig"},
     {"a list", "- a\n", "f:1:1: got no mapping, want a kubeconfig"},
     {"no YAML", "a: [\n", "f:2:1: YAML: "},
-    {"too deep", "[[[[[[[[[[[[[[[[[[[[\n",
-	"f:1: YAML nested deeper than 16 levels"},
+    {"too deep", "[[[[[[[[[[[[[[[[[[[[\n", "f:1: YAML nested deeper than 16 levels"},
     {"no current context", "contexts: []\n",
 	"f:1:1: current-context: missing (kubectl config use-context sets it)"},
     {"another context", "current-context: x\n" CONTEXT,
@@ -132,58 +120,46 @@ static const struct {
 	"f:3:31: server: got \"\", want https://HOST:PORT"},
     {"a server that is none", CONTEXT CLUSTER("server: h") USER("token: t"),
 	"f:3:40: server: got \"h\", want https://HOST:PORT"},
-    {"a server without a host",
-	CONTEXT CLUSTER("server: 'https:///'") USER("token: t"),
+    {"a server without a host", CONTEXT CLUSTER("server: 'https:///'") USER("token: t"),
 	"server: got \"https:///\", want https://HOST:PORT"},
-    {"a server with a password",
-	CONTEXT CLUSTER("server: 'https://a:b@h'") USER("token: t"),
+    {"a server with a password", CONTEXT CLUSTER("server: 'https://a:b@h'") USER("token: t"),
 	"want https://HOST:PORT"},
     {"no verification",
-	CONTEXT CLUSTER("server: 'https://h', insecure-skip-tls-verify: true")
-	    USER("token: t"),
+	CONTEXT CLUSTER("server: 'https://h', insecure-skip-tls-verify: true") USER("token: t"),
 	"f:3:79: insecure-skip-tls-verify: got \"true\": whoever answered "
 	"would get lowtide's token; want certificate-authority or "
 	"certificate-authority-data"},
     {"a proxy of its own",
-	CONTEXT CLUSTER("server: 'https://h', proxy-url: 'http://p'")
-	    USER("token: t"),
+	CONTEXT CLUSTER("server: 'https://h', proxy-url: 'http://p'") USER("token: t"),
 	"k: got proxy-url: want it in the environment, as HTTPS_PROXY"},
-    {"a plugin",
-	CONTEXT SERVER USER("exec: {command: aws, args: [eks, get-token]}"),
+    {"a plugin", CONTEXT SERVER USER("exec: {command: aws, args: [eks, get-token]}"),
 	"f:4:32: u: got exec (aws): lowtide runs no plugins; want the token of "
 	"a ServiceAccount"},
     {"an old plugin", CONTEXT SERVER USER("auth-provider: {name: gcp}"),
 	"u: got auth-provider (gcp): lowtide runs no plugins"},
     {"a password", CONTEXT SERVER USER("username: a, password: b"),
 	"u: got username: want a token or a client-certificate"},
-    {"someone else", CONTEXT SERVER USER("token: t, as: admin"),
-	"u: got as: want the user itself"},
+    {"someone else", CONTEXT SERVER USER("token: t, as: admin"), "u: got as: want the user itself"},
     {"no base64",
-	CONTEXT CLUSTER("server: 'https://h', certificate-authority-data: '!'")
-	    USER("token: t"),
+	CONTEXT CLUSTER("server: 'https://h', certificate-authority-data: '!'") USER("token: t"),
 	"certificate-authority-data: got something else, want PEM text in "
 	"base64"},
     {"base64 of something else",
-	CONTEXT CLUSTER("server: 'https://h', certificate-authority-data: YQ==")
-	    USER("token: t"),
+	CONTEXT CLUSTER("server: 'https://h', certificate-authority-data: YQ==") USER("token: t"),
 	"certificate-authority-data: got something else, want PEM"},
-    {"a certificate without its key",
-	CONTEXT SERVER USER("client-certificate: c"),
+    {"a certificate without its key", CONTEXT SERVER USER("client-certificate: c"),
 	"got a client-certificate alone, want client-certificate and client-key"},
     {"a key without its certificate", CONTEXT SERVER USER("client-key: k"),
 	"got a client-key alone, want client-certificate and client-key"},
     {"a token of two words", CONTEXT SERVER USER("token: 'a b'"),
 	"token: got blanks in it or more than 16384 bytes, want a token"},
-    {"a token in a list", CONTEXT SERVER USER("token: [a]"),
-	"token: got a list, want a text"},
+    {"a token in a list", CONTEXT SERVER USER("token: [a]"), "token: got a list, want a text"},
     {"a token with a NUL byte", CONTEXT SERVER USER("token: \"a\\0b\""),
 	"token: got a NUL byte, want a text"},
-    {"a token in the clear",
-	CONTEXT CLUSTER("server: 'http://h:8001'") USER("token: t"),
+    {"a token in the clear", CONTEXT CLUSTER("server: 'http://h:8001'") USER("token: t"),
 	"f:4:25: a token for \"http://h:8001\", want a server with https://"},
     {"a server that only begins as this host",
-	CONTEXT CLUSTER("server: 'http://localhost.example.com'")
-	    USER("token: t"),
+	CONTEXT CLUSTER("server: 'http://localhost.example.com'") USER("token: t"),
 	"want a server with https://"},
     {"another whose name begins as an address of this host",
 	CONTEXT CLUSTER("server: 'http://127.evil.example'") USER("token: t"),
@@ -203,8 +179,8 @@ test_bad(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct lt_kube_config config;
 		struct lt_error err = {0};
-		const int code = lt_kubeconfig_parse(
-		    &config, "f", bad[i].text, strlen(bad[i].text), &err);
+		const int code =
+		    lt_kubeconfig_parse(&config, "f", bad[i].text, strlen(bad[i].text), &err);
 
 		if (code != LT_EINPUT)
 			fail_msg("%s: %d", bad[i].why, code);
@@ -244,8 +220,7 @@ static const struct {
 } pods[] = {
     {"as it is", "token", "t\n", LT_OK, ""},
     {"no token", "token", NULL, LT_ENOENT, "/token: No such file or directory"},
-    {"an empty token", "token", "\n", LT_EINPUT,
-	"/token: got a token of 0 bytes, want 1 to 16384"},
+    {"an empty token", "token", "\n", LT_EINPUT, "/token: got a token of 0 bytes, want 1 to 16384"},
     {"a token with a break", "token", "a\nb", LT_EINPUT,
 	"/token: got blanks or other bytes within, want a token"},
     {"no CA", "ca.crt", NULL, LT_ENOENT, "/ca.crt: No such file or directory"},
@@ -257,8 +232,7 @@ static const struct {
 static void
 test_pod(void **state)
 {
-	const struct lt_kube_place place = {
-	    .account_dir = dir, .host = "::1", .port = "443"};
+	const struct lt_kube_place place = {.account_dir = dir, .host = "::1", .port = "443"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(pods) / sizeof(pods[0]); i++) {
@@ -281,8 +255,8 @@ test_pod(void **state)
 		assert_string_equal(config.server, "https://[::1]:443");
 		assert_string_equal(config.token.text, "t");
 		assert_string_equal(config.ca.text, ca_pem);
-		assert_string_equal(config.name_space,
-		    strcmp(pods[i].name, "namespace") == 0 ? "" : "ns");
+		assert_string_equal(
+		    config.name_space, strcmp(pods[i].name, "namespace") == 0 ? "" : "ns");
 		lt_kube_config_free(&config);
 	}
 }
@@ -291,8 +265,7 @@ test_pod(void **state)
 static void
 test_refresh(void **state)
 {
-	const struct lt_kube_place place = {
-	    .account_dir = dir, .host = "h", .port = "443"};
+	const struct lt_kube_place place = {.account_dir = dir, .host = "h", .port = "443"};
 	struct lt_kube_config config;
 	struct lt_error err = {0};
 
@@ -306,8 +279,7 @@ test_refresh(void **state)
 	unlink(path_of("token"));
 	assert_int_equal(lt_kube_config_refresh(&config, false, &err), LT_OK);
 	assert_string_equal(config.token.text, "two");
-	assert_int_equal(
-	    lt_kube_config_refresh(&config, true, &err), LT_ENOENT);
+	assert_int_equal(lt_kube_config_refresh(&config, true, &err), LT_ENOENT);
 	assert_string_equal(config.token.text, "two");
 	put("token", "three");
 	/* A minute later, also where the time of the file says nothing. */
@@ -325,45 +297,36 @@ test_places(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(
-	    lt_kube_config_load(&config, &(struct lt_kube_place){0}, &err),
-	    LT_EINPUT);
-	assert_says(
-	    "nowhere", &err, "KUBECONFIG is not set, and this is no pod");
+	assert_int_equal(lt_kube_config_load(&config, &(struct lt_kube_place){0}, &err), LT_EINPUT);
+	assert_says("nowhere", &err, "KUBECONFIG is not set, and this is no pod");
 	err = (struct lt_error){0};
 	assert_int_equal(
-	    lt_kube_config_load(&config,
-		&(struct lt_kube_place){.kubeconfig = "/no/file"}, &err),
+	    lt_kube_config_load(&config, &(struct lt_kube_place){.kubeconfig = "/no/file"}, &err),
 	    LT_ENOENT);
-	assert_says(
-	    "no file", &err, "KUBECONFIG: /no/file: No such file or directory");
+	assert_says("no file", &err, "KUBECONFIG: /no/file: No such file or directory");
 	err = (struct lt_error){0};
 	snprintf(list, sizeof(list), "%s:/no/other", path_of("config"));
-	assert_int_equal(lt_kube_config_load(&config,
-			     &(struct lt_kube_place){.kubeconfig = list}, &err),
+	assert_int_equal(
+	    lt_kube_config_load(&config, &(struct lt_kube_place){.kubeconfig = list}, &err),
 	    LT_ENOENT);
 	assert_says("a list", &err, "want one file (kubectl config view");
 	err = (struct lt_error){0};
-	put("key",
-	    "-----BEGIN ENCRYPTED PRIVATE KEY-----\nx\n-----END ENCRYPTED "
-	    "PRIVATE KEY-----\n");
+	put("key", "-----BEGIN ENCRYPTED PRIVATE KEY-----\nx\n-----END ENCRYPTED "
+		   "PRIVATE KEY-----\n");
 	lt_base64(data, (const unsigned char *)client_pem, strlen(client_pem));
 	snprintf(text, sizeof(text),
-	    CONTEXT SERVER
-	    "users: [{name: u, user: {client-certificate-data: '%s', "
-	    "client-key: key}}]\n",
+	    CONTEXT SERVER "users: [{name: u, user: {client-certificate-data: '%s', "
+			   "client-key: key}}]\n",
 	    data);
 	put("config", text);
 	snprintf(list, sizeof(list), "%s", path_of("config"));
-	assert_int_equal(lt_kube_config_load(&config,
-			     &(struct lt_kube_place){.kubeconfig = list}, &err),
+	assert_int_equal(
+	    lt_kube_config_load(&config, &(struct lt_kube_place){.kubeconfig = list}, &err),
 	    LT_EINPUT);
-	assert_says(
-	    "a key with a password", &err, "/key: got a key with a password");
+	assert_says("a key with a password", &err, "/key: got a key with a password");
 	put("key", client_key_pem);
-	assert_int_equal(lt_kube_config_load(&config,
-			     &(struct lt_kube_place){.kubeconfig = list}, NULL),
-	    LT_OK);
+	assert_int_equal(
+	    lt_kube_config_load(&config, &(struct lt_kube_place){.kubeconfig = list}, NULL), LT_OK);
 	assert_string_equal(config.certificate.text, client_pem);
 	assert_string_equal(config.key.text, client_key_pem);
 	lt_kube_config_free(&config);
@@ -380,8 +343,7 @@ start(void **state)
 static int
 end(void **state)
 {
-	static const char *const names[] = {
-	    "token", "ca.crt", "namespace", "config", "key"};
+	static const char *const names[] = {"token", "ca.crt", "namespace", "config", "key"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The end of the last task, against courses that are played event by event:
- * nodes fail, tasks restart and go back to their last checkpoint, and whoever
- * is free takes the next task. Nothing of the formulas is in here.
+ * nodes fail, tasks restart and go back to their last checkpoint, and whoever is free takes the
+ * next task. Nothing of the formulas is in here.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -37,8 +37,7 @@ course_s(const struct course *course, int count, int slots)
 
 			if (child >= slots)
 				break;
-			if (child + 1 < slots &&
-			    free_s[child + 1] < free_s[child])
+			if (child + 1 < slots && free_s[child + 1] < free_s[child])
 				child++;
 			if (free_s[child] >= end_s)
 				break;
@@ -83,9 +82,7 @@ play(const struct lt_exposure *exposure, int count, int slots, int courses)
 	return (struct seen){.late = late / courses,
 	    .off = told_s / mean_s - 1,
 	    .late_error = sqrt(0.05 * 0.95 / courses),
-	    .off_error =
-		sqrt(fmax(squares / courses - mean_s * mean_s, 0) / courses) /
-		mean_s};
+	    .off_error = sqrt(fmax(squares / courses - mean_s * mean_s, 0) / courses) / mean_s};
 }
 
 struct worst {
@@ -102,17 +99,14 @@ play_all(struct worst *worst, int count, int slots, int courses)
 	static const double restarts_h[] = {0, 0.1, 1};
 
 	for (int i = 0; i < 3 * 4 * 3 * 2; i++) {
-		const struct lt_exposure exposure = {
-		    .work_s = works_h[i / 24] * H,
+		const struct lt_exposure exposure = {.work_s = works_h[i / 24] * H,
 		    .hazard_per_h = hazards_per_h[i / 6 % 4],
 		    .restart_s = restarts_h[i / 2 % 3] * H,
 		    .checkpoint = {.enabled = i % 2 == 1, .write_s = 60}};
 		const struct seen seen = play(&exposure, count, slots, courses);
 
-		worst->late =
-		    fmax(worst->late, seen.late - 3 * seen.late_error);
-		worst->off =
-		    fmax(worst->off, fabs(seen.off) - 3 * seen.off_error);
+		worst->late = fmax(worst->late, seen.late - 3 * seen.late_error);
+		worst->off = fmax(worst->off, fabs(seen.off) - 3 * seen.off_error);
 		worst->late_sum += seen.late;
 		worst->off_sum += fabs(seen.off);
 		worst->settings++;
@@ -122,8 +116,8 @@ play_all(struct worst *worst, int count, int slots, int courses)
 static void
 test_last_task(void **state)
 {
-	/* late: of all but what chance explains. Where the last wave is not
-	 * full it is told later than it comes. */
+	/* late: of all but what chance explains. Where the last wave is not full it is told later
+	 * than it comes. */
 	static const struct {
 		int count, slots, courses;
 		double late, off, mean_off;
@@ -145,19 +139,17 @@ test_last_task(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct worst worst = {0};
 
-		play_all(
-		    &worst, cases[i].count, cases[i].slots, cases[i].courses);
+		play_all(&worst, cases[i].count, cases[i].slots, cases[i].courses);
 		const double late = worst.late_sum / worst.settings;
 		const double off = worst.off_sum / worst.settings;
 
 		print_message("# %d tasks, %d at once: %.1f %% late, told off "
 			      "by %.2f %%\n",
 		    cases[i].count, cases[i].slots, 100 * late, 100 * off);
-		if (worst.late > cases[i].late || worst.off > cases[i].off ||
-		    late > 0.05 || off > cases[i].mean_off)
-			fail_msg("%d of %d: late at most %.3f, off %.3f",
-			    cases[i].count, cases[i].slots, worst.late,
-			    worst.off);
+		if (worst.late > cases[i].late || worst.off > cases[i].off || late > 0.05 ||
+		    off > cases[i].mean_off)
+			fail_msg("%d of %d: late at most %.3f, off %.3f", cases[i].count,
+			    cases[i].slots, worst.late, worst.off);
 	}
 }
 
@@ -170,15 +162,13 @@ test_edges(void **state)
 	struct lt_delay delay = lt_task_delay(&exposure, &active);
 
 	(void)state;
-	assert_true(delay.least_s == 10 * H && delay.mean_s == 0 &&
-		    delay.exposed == 0 && delay.variance == 0);
-	assert_true(
-	    lt_last_task_mean_s(&delay, &(struct lt_tasks){100, 30}) == 40 * H);
-	assert_true(lt_last_task_latest_s(
-			&delay, &(struct lt_tasks){100, 30}, 0.95) == 40 * H);
+	assert_true(delay.least_s == 10 * H && delay.mean_s == 0 && delay.exposed == 0 &&
+		    delay.variance == 0);
+	assert_true(lt_last_task_mean_s(&delay, &(struct lt_tasks){100, 30}) == 40 * H);
+	assert_true(lt_last_task_latest_s(&delay, &(struct lt_tasks){100, 30}, 0.95) == 40 * H);
 	/* A user's own interval is paid for. */
-	exposure.checkpoint = (struct lt_checkpoint){
-	    .enabled = true, .write_s = 60, .every_s = 2 * H};
+	exposure.checkpoint =
+	    (struct lt_checkpoint){.enabled = true, .write_s = 60, .every_s = 2 * H};
 	active = lt_active_time(&exposure);
 	delay = lt_task_delay(&exposure, &active);
 	assert_true(delay.least_s == 10 * H + 4 * 60);
@@ -189,9 +179,8 @@ test_edges(void **state)
 			exposure.checkpoint.enabled = saves == 1;
 			active = lt_active_time(&exposure);
 			delay = lt_task_delay(&exposure, &active);
-			assert_true(
-			    fabs(delay.least_s + delay.mean_s -
-				 active.active_s) < 1e-9 * active.active_s);
+			assert_true(fabs(delay.least_s + delay.mean_s - active.active_s) <
+				    1e-9 * active.active_s);
 			assert_true(delay.variance >= 0 && delay.third >= 0);
 		}
 }
@@ -206,10 +195,7 @@ part_moment(int n, double end)
 	for (int i = 0; i <= STEPS; i++) {
 		const double x = end * i / STEPS;
 
-		sum += pow(x, n) * exp(-x) *
-		       (i == 0 || i == STEPS ? 1
-			   : i % 2 == 1	     ? 4
-					     : 2);
+		sum += pow(x, n) * exp(-x) * (i == 0 || i == STEPS ? 1 : i % 2 == 1 ? 4 : 2);
 	}
 	return sum * end / STEPS / 3;
 }
@@ -232,10 +218,8 @@ moments_of(double length, const struct moments *then)
 		double sum = pow(length, n) * through;
 
 		for (int k = 1; k <= n; k++)
-			sum += choose[n][k] * part_moment(k, length) *
-			       next->of[n - k];
-		m.of[n] = then != NULL ? sum + (1 - through) * then->of[n]
-				       : sum / through;
+			sum += choose[n][k] * part_moment(k, length) * next->of[n - k];
+		m.of[n] = then != NULL ? sum + (1 - through) * then->of[n] : sum / through;
 	}
 	return m;
 }
@@ -250,22 +234,18 @@ test_cumulants(void **state)
 	(void)state;
 	for (int i = 0; i < 5 * 3; i++) {
 		const double length = lengths[i / 3], restart = restarts[i % 3];
-		const struct lt_exposure exposure = {.work_s = length * H,
-		    .hazard_per_h = 1,
-		    .restart_s = restart * H};
+		const struct lt_exposure exposure = {
+		    .work_s = length * H, .hazard_per_h = 1, .restart_s = restart * H};
 		const struct lt_active active = lt_active_time(&exposure);
 		const struct lt_delay is = lt_task_delay(&exposure, &active);
 		const struct moments again = moments_of(length + restart, NULL);
 		const struct moments all = moments_of(length, &again);
 		const double mean = all.of[1];
 		const double variance = all.of[2] - mean * mean;
-		const double third =
-		    all.of[3] - 3 * mean * all.of[2] + 2 * mean * mean * mean;
+		const double third = all.of[3] - 3 * mean * all.of[2] + 2 * mean * mean * mean;
 
-		assert_true(
-		    fabs(is.least_s + is.mean_s - mean * H) < 1e-6 * mean * H);
-		assert_true(
-		    fabs(is.variance / H / H - variance) < 1e-6 * variance);
+		assert_true(fabs(is.least_s + is.mean_s - mean * H) < 1e-6 * mean * H);
+		assert_true(fabs(is.variance / H / H - variance) < 1e-6 * variance);
 		assert_true(fabs(is.third / H / H / H - third) < 1e-6 * third);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "Can't Be Late", tick for tick: what its published simulator (Frontier-CS
- * 4d508c1) has for the same policies, and that who is safe is never late.
+ * "Can't Be Late", tick for tick: what its published simulator (Frontier-CS 4d508c1) has for the
+ * same policies, and that who is safe is never late.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -20,8 +20,8 @@
 static const double spot_per_hour = 0.9731, on_demand_per_hour = 3.06;
 
 /* Dollars of a job of 48 h, by the policies below. */
-static const int compared[] = {LT_LATE_ALL_ON_DEMAND, LT_LATE_GREEDY,
-    LT_LATE_SPOT_ELSE, LT_LATE_UNIFORM, LT_LATE_SLACK};
+static const int compared[] = {
+    LT_LATE_ALL_ON_DEMAND, LT_LATE_GREEDY, LT_LATE_SPOT_ELSE, LT_LATE_UNIFORM, LT_LATE_SLACK};
 
 static const struct {
 	const char *window;
@@ -62,8 +62,7 @@ read_window(const char *name)
 	char path[128];
 	uint8_t *taken;
 
-	snprintf(
-	    path, sizeof(path), "tests/fixtures/simulate/late/%s.json", name);
+	snprintf(path, sizeof(path), "tests/fixtures/simulate/late/%s.json", name);
 	if (lt_simulation_read_spot_trace(&trace, &taken, path, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	return trace;
@@ -74,8 +73,7 @@ test_as_published(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++) {
-		const struct lt_sim_spot_trace trace =
-		    read_window(published[i].window);
+		const struct lt_sim_spot_trace trace = read_window(published[i].window);
 		const struct lt_late late = {.regions = &trace,
 		    .region_count = 1,
 		    .spot_per_hour = &spot_per_hour,
@@ -83,22 +81,17 @@ test_as_published(void **state)
 		    .job = {48 * LT_HOUR_S, published[i].deadline_h * LT_HOUR_S,
 			published[i].restart_s}};
 
-		for (size_t p = 0; p < sizeof(compared) / sizeof(compared[0]);
-		     p++) {
-			const struct lt_late_policy *const policy =
-			    &lt_late_policies[compared[p]];
+		for (size_t p = 0; p < sizeof(compared) / sizeof(compared[0]); p++) {
+			const struct lt_late_policy *const policy = &lt_late_policies[compared[p]];
 			struct lt_late_outcome outcome;
 
-			assert_int_equal(
-			    lt_late_run(&outcome, &late, policy, NULL), LT_OK);
+			assert_int_equal(lt_late_run(&outcome, &late, policy, NULL), LT_OK);
 			const double money = lt_late_cost(&outcome, &late);
 
 			if (fabs(money - published[i].money[p]) > 0.005 + 1e-9)
-				fail_msg("%s, %d h, %d s, %s: %.4f, want %.2f",
-				    published[i].window,
-				    published[i].deadline_h,
-				    published[i].restart_s, policy->name, money,
-				    published[i].money[p]);
+				fail_msg("%s, %d h, %d s, %s: %.4f, want %.2f", published[i].window,
+				    published[i].deadline_h, published[i].restart_s, policy->name,
+				    money, published[i].money[p]);
 		}
 		free((void *)(uintptr_t)trace.taken);
 	}
@@ -106,13 +99,13 @@ test_as_published(void **state)
 
 enum { TICKS = 4096, TRIES = 3000 };
 
-/* Nodes that are taken and given back at random, restarts of less and more
- * than a tick, and deadlines that have room for one restart and a tick. */
+/* Nodes that are taken and given back at random, restarts of less and more than a tick, and
+ * deadlines that have room for one restart and a tick. */
 static void
 test_never_late(void **state)
 {
-	static const int safe[] = {LT_LATE_ALL_ON_DEMAND, LT_LATE_GREEDY,
-	    LT_LATE_UNIFORM, LT_LATE_SLACK, LT_LATE_ONE_WAY};
+	static const int safe[] = {
+	    LT_LATE_ALL_ON_DEMAND, LT_LATE_GREEDY, LT_LATE_UNIFORM, LT_LATE_SLACK, LT_LATE_ONE_WAY};
 	static uint8_t taken[TICKS];
 	uint64_t seed = 7;
 	uint32_t without = 0; /* the safe rule */
@@ -128,28 +121,23 @@ test_never_late(void **state)
 		    .region_count = 1,
 		    .spot_per_hour = &spot_per_hour,
 		    .on_demand_per_hour = on_demand_per_hour,
-		    .job = {
-			work_s, work_s + restart_s + 60 + room_s, restart_s}};
+		    .job = {work_s, work_s + restart_s + 60 + room_s, restart_s}};
 
 		for (int t = 0; t < TICKS; t++)
-			taken[t] = lt_random(&seed) % flips == 0
-				       ? lt_random(&seed) % 2
-				       : taken[t > 0 ? t - 1 : 0];
+			taken[t] = lt_random(&seed) % flips == 0 ? lt_random(&seed) % 2
+								 : taken[t > 0 ? t - 1 : 0];
 		struct lt_late_outcome outcome;
 
 		for (size_t p = 0; p < sizeof(safe) / sizeof(safe[0]); p++) {
-			assert_int_equal(lt_late_run(&outcome, &late,
-					     &lt_late_policies[safe[p]], NULL),
-			    LT_OK);
+			assert_int_equal(
+			    lt_late_run(&outcome, &late, &lt_late_policies[safe[p]], NULL), LT_OK);
 			if (outcome.is_late)
 				fail_msg("try %d, %s: %lld of %lld s", i,
-				    lt_late_policies[safe[p]].name,
-				    (long long)outcome.ended_s,
+				    lt_late_policies[safe[p]].name, (long long)outcome.ended_s,
 				    (long long)late.job.deadline_s);
 		}
 		assert_int_equal(
-		    lt_late_run(&outcome, &late,
-			&lt_late_policies[LT_LATE_SPOT_ELSE], NULL),
+		    lt_late_run(&outcome, &late, &lt_late_policies[LT_LATE_SPOT_ELSE], NULL),
 		    LT_OK);
 		without += outcome.is_late;
 	}
@@ -188,9 +176,8 @@ cheapest(const struct lt_late *late, uint32_t tick, int64_t lag_s, int place)
 				     : to == LT_LATE_SPOT ? spot_per_hour
 							  : on_demand_per_hour;
 
-		least = fmin(
-		    least, price * (double)tick_s / LT_HOUR_S +
-			       cheapest(late, tick + 1, lag_s + more_s, to));
+		least = fmin(least, price * (double)tick_s / LT_HOUR_S +
+					cheapest(late, tick + 1, lag_s + more_s, to));
 	}
 	return least;
 }
@@ -218,8 +205,7 @@ test_optimum(void **state)
 		assert_int_equal(lt_late_optimum(&money, &late, NULL), LT_OK);
 		const double want = cheapest(&late, 0, 0, LT_LATE_IDLE);
 
-		if (isinf(want) != isinf(money) ||
-		    (!isinf(want) && fabs(money - want) > 1e-9))
+		if (isinf(want) != isinf(money) || (!isinf(want) && fabs(money - want) > 1e-9))
 			fail_msg("try %d: %f, want %f", i, money, want);
 		possible += !isinf(want);
 	}
@@ -239,21 +225,16 @@ test_refused(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(
-	    lt_late_run(&outcome, &late, &lt_late_policies[0], &err),
-	    LT_EINPUT);
+	assert_int_equal(lt_late_run(&outcome, &late, &lt_late_policies[0], &err), LT_EINPUT);
 	assert_string_equal(err.text, "regions: got 0, want 1 to 16");
 	late.region_count = 2;
 	regions[1].tick_s = 61;
 	err = (struct lt_error){0};
-	assert_int_equal(
-	    lt_late_run(&outcome, &late, &lt_late_policies[0], &err),
-	    LT_EINPUT);
+	assert_int_equal(lt_late_run(&outcome, &late, &lt_late_policies[0], &err), LT_EINPUT);
 	assert_non_null(strstr(err.text, "region 1: got 2 ticks of 61 s"));
 	/* A trace that ends before the work does. */
 	late.region_count = 1;
-	assert_int_equal(
-	    lt_late_run(&outcome, &late, &lt_late_policies[0], NULL), LT_OK);
+	assert_int_equal(lt_late_run(&outcome, &late, &lt_late_policies[0], NULL), LT_OK);
 	assert_true(outcome.is_late);
 	assert_true(outcome.ended_s == INT64_MAX);
 	assert_int_equal(outcome.on_demand_ticks, 2);

@@ -28,8 +28,7 @@ make_trace(uint8_t *ticks, double goes, double comes, uint64_t *seed)
 	bool there = true;
 
 	for (int t = 0; t < TICKS; t++) {
-		const double drawn =
-		    (double)(lt_random(seed) % 1000000) / 1000000;
+		const double drawn = (double)(lt_random(seed) % 1000000) / 1000000;
 
 		there = there ? drawn >= goes : drawn < comes;
 		ticks[t] = !there;
@@ -70,12 +69,10 @@ test_learned(void **state)
 
 	(void)state;
 	for (int i = 0; i < TRACES; i++) {
-		make_trace(taken[i], i % 4 == 0 ? 0.4 : 0.05,
-		    i % 4 == 0 ? 0.1 : 0.3, &seed);
+		make_trace(taken[i], i % 4 == 0 ? 0.4 : 0.05, i % 4 == 0 ? 0.1 : 0.3, &seed);
 		traces[i] = (struct lt_sim_spot_trace){600, TICKS, taken[i]};
 	}
-	assert_int_equal(
-	    lt_late_learn(&regimes, traces, TRACES, TICKS, NULL), LT_OK);
+	assert_int_equal(lt_late_learn(&regimes, traces, TRACES, TICKS, NULL), LT_OK);
 
 	const struct lt_late_regime *const bad = &regimes.regimes[0];
 	const struct lt_late_regime *const good = &regimes.regimes[1];
@@ -87,12 +84,9 @@ test_learned(void **state)
 	assert_true(fabs(good->flips[0][0] - 0.3) < 0.05);
 
 	regimes.count = LT_LATE_REGIMES_MAX + 1;
-	assert_int_equal(
-	    lt_late_learn(&regimes, traces, TRACES, TICKS, NULL), LT_EINPUT);
+	assert_int_equal(lt_late_learn(&regimes, traces, TRACES, TICKS, NULL), LT_EINPUT);
 	regimes.count = 2;
-	assert_int_equal(
-	    lt_late_learn(&regimes, traces, TRACES, TICKS + 1, NULL),
-	    LT_EINPUT);
+	assert_int_equal(lt_late_learn(&regimes, traces, TRACES, TICKS + 1, NULL), LT_EINPUT);
 }
 
 static struct lt_late_outcome
@@ -147,8 +141,7 @@ test_extremes(void **state)
 	assert_int_equal(outcome.spot_ticks[0], 101);
 	assert_int_equal(outcome.on_demand_ticks, 0);
 	late.job.restart_s = 601;
-	assert_int_equal(
-	    lt_late_mdp_open(&mdp, &regimes, &late, NULL), LT_EINPUT);
+	assert_int_equal(lt_late_mdp_open(&mdp, &regimes, &late, NULL), LT_EINPUT);
 	lt_late_mdp_close(mdp);
 }
 
@@ -157,8 +150,7 @@ test_never_late(void **state)
 {
 	const struct lt_late_regimes regimes = constant(0.1, 0.2);
 	struct lt_sim_spot_trace traces[3];
-	struct lt_late_zones memory = {
-	    .usual = &regimes.regimes[0], .usual_tick_s = 600};
+	struct lt_late_zones memory = {.usual = &regimes.regimes[0], .usual_tick_s = 600};
 	const struct lt_late_policy zones = lt_late_zones_policy(&memory);
 	uint64_t seed = 9;
 
@@ -176,18 +168,14 @@ test_never_late(void **state)
 		struct lt_late_outcome outcome;
 
 		for (int k = 0; k < 3; k++)
-			make_trace(taken[k],
-			    0.01 * (double)(1 + lt_random(&seed) % 50),
+			make_trace(taken[k], 0.01 * (double)(1 + lt_random(&seed) % 50),
 			    0.01 * (double)(1 + lt_random(&seed) % 50), &seed);
-		late.job.deadline_s =
-		    60900 + (int64_t)(lt_random(&seed) % 23000);
+		late.job.deadline_s = 60900 + (int64_t)(lt_random(&seed) % 23000);
 		late.region_count = 1;
-		assert_int_equal(
-		    lt_late_run(&outcome, &late, &policy, NULL), LT_OK);
+		assert_int_equal(lt_late_run(&outcome, &late, &policy, NULL), LT_OK);
 		assert_false(outcome.is_late);
 		late.region_count = 3;
-		assert_int_equal(
-		    lt_late_run(&outcome, &late, &zones, NULL), LT_OK);
+		assert_int_equal(lt_late_run(&outcome, &late, &zones, NULL), LT_OK);
 		assert_false(outcome.is_late);
 	}
 	lt_late_mdp_close(mdp);
@@ -199,8 +187,7 @@ test_zones(void **state)
 {
 	const struct lt_late_regimes regimes = constant(0.01, 0.2);
 	struct lt_sim_spot_trace traces[3];
-	struct lt_late_zones memory = {
-	    .usual = &regimes.regimes[0], .usual_tick_s = 600};
+	struct lt_late_zones memory = {.usual = &regimes.regimes[0], .usual_tick_s = 600};
 	const struct lt_late_policy zones = lt_late_zones_policy(&memory);
 	struct lt_late_outcome outcome;
 

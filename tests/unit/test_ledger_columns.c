@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lists of columns: the one of runs has all that the table has, each
- * column of a run comes back as it was put, and records are compared by the
- * columns of a part only.
+ * The lists of columns: the one of runs has all that the table has, each column of a run comes back
+ * as it was put, and records are compared by the columns of a part only.
  */
 #include "ledger_fixture.h"
 
@@ -39,12 +38,10 @@ the_list_has_all_of_the_table(void **state)
 		    SQLITE_OK);
 		sqlite3_bind_text(statement, 1, tables[i], -1, SQLITE_STATIC);
 		for (; sqlite3_step(statement) == SQLITE_ROW; count++) {
-			const char *const name =
-			    (const char *)sqlite3_column_text(statement, 0);
+			const char *const name = (const char *)sqlite3_column_text(statement, 0);
 
 			if (named(&lt_run_columns, name) != 1)
-				fail_msg("%s of %s is in the list %d times",
-				    name, tables[i],
+				fail_msg("%s of %s is in the list %d times", name, tables[i],
 				    named(&lt_run_columns, name));
 		}
 		sqlite3_finalize(statement);
@@ -65,8 +62,7 @@ set_columns(struct lt_run *run)
 
 		number++;
 		if (column->is_optional)
-			*(bool *)((char *)run + column->has_at) =
-			    number % 2 == 0;
+			*(bool *)((char *)run + column->has_at) = number % 2 == 0;
 		if (column->is_optional && number % 2 != 0)
 			continue;
 		if (column->type == LT_DB_COLUMN_BOOL)
@@ -87,8 +83,7 @@ a_run_comes_back_as_it_was_put(void **state)
 	struct lt_run run, found;
 
 	set_columns(&run);
-	must(f, lt_sql_do(f->ledger,
-		    LT_RECORD(LT_SQL_RUN_PUT, &lt_run_columns, &run), &f->err));
+	must(f, lt_sql_do(f->ledger, LT_RECORD(LT_SQL_RUN_PUT, &lt_run_columns, &run), &f->err));
 	must(f, lt_ledger_run(f->ledger, run.key, &found, &f->err));
 	assert_memory_equal(&found, &run, sizeof(run));
 	assert_true(found.held.has_money != found.held.has_carbon);

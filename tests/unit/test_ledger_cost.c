@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is read of a ledger grows with what is asked for, not with what it has:
- * counted in the steps of SQLite's machine, never in seconds. And one query may
- * be made within itself.
+ * counted in the steps of SQLite's machine, never in seconds. And one query may be made within
+ * itself.
  */
 #include "ledger_fixture.h"
 
@@ -18,8 +18,7 @@ static int
 steps(struct fixture *f, enum lt_sql sql)
 {
 	assert_non_null(f->ledger->statements[sql]);
-	return sqlite3_stmt_status(
-	    f->ledger->statements[sql], SQLITE_STMTSTATUS_VM_STEP, 1);
+	return sqlite3_stmt_status(f->ledger->statements[sql], SQLITE_STMTSTATUS_VM_STEP, 1);
 }
 
 /* Runs `from` to `to`, each 10th one odd up to the 20th, and a hold each. */
@@ -28,8 +27,8 @@ fill(struct fixture *f, uint32_t from, uint32_t to)
 {
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	for (uint32_t i = from; i < to; i++) {
-		struct lt_run run = make_run(i + 1, NOVEMBER + i * APART_S,
-		    NOVEMBER + i * APART_S + HOUR, 7);
+		struct lt_run run =
+		    make_run(i + 1, NOVEMBER + i * APART_S, NOVEMBER + i * APART_S + HOUR, 7);
 		const struct lt_ledger_hold hold = make_hold(i + 1, 1);
 
 		run.provisional = i < 20 && i % 10 == 0;
@@ -45,8 +44,8 @@ struct page {
 };
 
 static int
-take_run(void *context, const struct lt_run *run,
-    const struct lt_booked *booked, struct lt_error *err)
+take_run(
+    void *context, const struct lt_run *run, const struct lt_booked *booked, struct lt_error *err)
 {
 	struct page *const page = context;
 
@@ -71,8 +70,7 @@ read_pages(struct fixture *f, uint32_t want)
 
 	while (page.count == PAGE) {
 		page.count = 0;
-		must(f, lt_ledger_runs(
-			    f->ledger, &asked, take_run, &page, &f->err));
+		must(f, lt_ledger_runs(f->ledger, &asked, take_run, &page, &f->err));
 		asked.after = &page.last;
 		const int took = steps(f, LT_SQL_RUNS_NEAR);
 		most = took > most ? took : most;
@@ -87,9 +85,8 @@ count_runs(struct fixture *f)
 {
 	struct lt_totals totals[3];
 
-	must(f,
-	    lt_ledger_totals(f->ledger, "vision",
-		(struct lt_span){NOVEMBER, NOVEMBER + HOUR}, totals, &f->err));
+	must(f, lt_ledger_totals(f->ledger, "vision", (struct lt_span){NOVEMBER, NOVEMBER + HOUR},
+		    totals, &f->err));
 	assert_int_equal(totals[LT_ENTRY_CHARGE].runs, 2);
 	(void)steps(f, LT_SQL_RUNS_ODD);
 	return steps(f, LT_SQL_RUN_COUNTS);
@@ -99,8 +96,7 @@ count_runs(struct fixture *f)
 static int
 read_hour(struct fixture *f)
 {
-	const struct lt_runs_asked asked = {
-	    .from_utc_s = NOVEMBER, .to_utc_s = NOVEMBER + HOUR};
+	const struct lt_runs_asked asked = {.from_utc_s = NOVEMBER, .to_utc_s = NOVEMBER + HOUR};
 	struct page page = {0};
 
 	must(f, lt_ledger_runs(f->ledger, &asked, take_run, &page, &f->err));
@@ -113,8 +109,8 @@ count_odd(struct fixture *f)
 {
 	struct lt_totals totals[3];
 
-	must(f, lt_ledger_totals(f->ledger, "vision",
-		    (struct lt_span){NOVEMBER, DECEMBER}, totals, &f->err));
+	must(f, lt_ledger_totals(
+		    f->ledger, "vision", (struct lt_span){NOVEMBER, DECEMBER}, totals, &f->err));
 	assert_int_equal(totals[LT_ENTRY_CHARGE].provisional_runs, 2);
 	(void)steps(f, LT_SQL_RUN_COUNTS);
 	return steps(f, LT_SQL_RUNS_ODD);
@@ -131,8 +127,8 @@ take_none(void *context, const struct lt_entry *entry, struct lt_error *err)
 }
 
 static int
-take_any(void *context, const struct lt_run *run,
-    const struct lt_booked *booked, struct lt_error *err)
+take_any(
+    void *context, const struct lt_run *run, const struct lt_booked *booked, struct lt_error *err)
 {
 	(void)context;
 	(void)run;
@@ -145,17 +141,15 @@ take_any(void *context, const struct lt_run *run,
 static int
 find_adjustments(struct fixture *f)
 {
-	must(f, lt_ledger_adjustments(f->ledger,
-		    (struct lt_span){NOVEMBER, DECEMBER}, take_none, NULL,
-		    &f->err));
+	must(f, lt_ledger_adjustments(
+		    f->ledger, (struct lt_span){NOVEMBER, DECEMBER}, take_none, NULL, &f->err));
 	return steps(f, LT_SQL_ADJUSTMENTS);
 }
 
 static int
 find_corrected(struct fixture *f)
 {
-	const struct lt_runs_asked asked = {
-	    .from_utc_s = NOVEMBER, .to_utc_s = DECEMBER};
+	const struct lt_runs_asked asked = {.from_utc_s = NOVEMBER, .to_utc_s = DECEMBER};
 
 	must(f, lt_ledger_runs(f->ledger, &asked, take_any, NULL, &f->err));
 	(void)steps(f, LT_SQL_ALL_NEAR);
@@ -193,14 +187,13 @@ cost_is_of_what_is_asked(void **state)
 	fill(f, FEW, MANY);
 	const int later = read_pages(f, MANY);
 	if (later > page * 11 / 10)
-		fail_msg("a page: %d steps of %d runs, %d of %d", page, FEW,
-		    later, MANY);
+		fail_msg("a page: %d steps of %d runs, %d of %d", page, FEW, later, MANY);
 	for (int i = 0; i < READS; i++) {
 		const int of_many = reads[i].read(f);
 
 		if (of_many > of_few[i] * 11 / 10)
-			fail_msg("%s: %d steps of %d, %d of %d", reads[i].what,
-			    of_few[i], FEW, of_many, MANY);
+			fail_msg("%s: %d steps of %d, %d of %d", reads[i].what, of_few[i], FEW,
+			    of_many, MANY);
 	}
 }
 
@@ -210,8 +203,7 @@ struct nested {
 };
 
 static int
-count_inner(
-    void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
+count_inner(void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
 {
 	struct nested *const n = context;
 
@@ -222,8 +214,7 @@ count_inner(
 }
 
 static int
-count_outer(
-    void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
+count_outer(void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
 {
 	struct nested *const n = context;
 
@@ -248,10 +239,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(
-		a_query_within_itself, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		cost_is_of_what_is_asked, set_up, tear_down)};
+	    cmocka_unit_test_setup_teardown(a_query_within_itself, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(cost_is_of_what_is_asked, set_up, tear_down)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

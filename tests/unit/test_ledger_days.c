@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sums of a day, which a transaction writes once: equal to their entries
- * for whoever reads them, whatever is undone.
+ * The sums of a day, which a transaction writes once: equal to their entries for whoever reads
+ * them, whatever is undone.
  */
 #include "ledger_db.h"
 #include "ledger_fixture.h"
@@ -13,18 +13,17 @@ apart(struct fixture *f)
 	sqlite3_stmt *statement = NULL;
 	int count = -1;
 
-	assert_int_equal(
-	    sqlite3_prepare_v2(f->ledger->db[LT_DB_LEDGER],
-		"SELECT count(*) FROM"
-		" (SELECT at_utc_s / 86400 day, account, uid, kind,"
-		"  sum(money_micros) a, sum(carbon_mg) b, sum(energy_wh) c,"
-		"  sum(base_money_micros) d, sum(base_carbon_mg) e"
-		"  FROM entries GROUP BY 1, 2, 3, 4) s"
-		" FULL JOIN days USING (day, account, uid, kind)"
-		" WHERE a IS NOT money_micros OR b IS NOT days.carbon_mg"
-		"  OR c IS NOT days.energy_wh OR d IS NOT base_money_micros"
-		"  OR e IS NOT base_carbon_mg",
-		-1, &statement, NULL),
+	assert_int_equal(sqlite3_prepare_v2(f->ledger->db[LT_DB_LEDGER],
+			     "SELECT count(*) FROM"
+			     " (SELECT at_utc_s / 86400 day, account, uid, kind,"
+			     "  sum(money_micros) a, sum(carbon_mg) b, sum(energy_wh) c,"
+			     "  sum(base_money_micros) d, sum(base_carbon_mg) e"
+			     "  FROM entries GROUP BY 1, 2, 3, 4) s"
+			     " FULL JOIN days USING (day, account, uid, kind)"
+			     " WHERE a IS NOT money_micros OR b IS NOT days.carbon_mg"
+			     "  OR c IS NOT days.energy_wh OR d IS NOT base_money_micros"
+			     "  OR e IS NOT base_carbon_mg",
+			     -1, &statement, NULL),
 	    SQLITE_OK);
 	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
 	count = sqlite3_column_int(statement, 0);
@@ -64,8 +63,8 @@ sums_of_a_transaction_are_those_of_its_entries(void **state)
 	settle_one(f, &second);
 	assert_int_equal(charged(f), 120);
 	settle_one(f, &third);
-	must(f, lt_ledger_sums(f->ledger, (struct lt_span){NOVEMBER, DECEMBER},
-		    &sums, &count, &f->err));
+	must(f, lt_ledger_sums(
+		    f->ledger, (struct lt_span){NOVEMBER, DECEMBER}, &sums, &count, &f->err));
 	assert_int_equal(count, 1);
 	assert_int_equal(sums[0].money_micros, 123);
 	free(sums);
@@ -110,8 +109,7 @@ what_is_undone_is_in_no_sum(void **state)
 	settle_one(f, &first);
 	must(f, lt_call_begin(f->ledger, LT_DB_LEDGER, &f->err));
 	settle_one(f, &second);
-	assert_int_equal(
-	    lt_call_end(f->ledger, LT_DB_LEDGER, LT_EINPUT, NULL), LT_EINPUT);
+	assert_int_equal(lt_call_end(f->ledger, LT_DB_LEDGER, LT_EINPUT, NULL), LT_EINPUT);
 	assert_int_equal(charged(f), 100);
 	must(f, lt_ledger_commit(f->ledger, &f->err));
 	assert_int_equal(charged(f), 100);
@@ -133,16 +131,11 @@ a_sum_that_is_too_large_is_refused(void **state)
 		must(f, lt_ledger_begin(f->ledger, &f->err));
 		settle_one(f, &next);
 		if (asked)
-			assert_int_equal(
-			    lt_ledger_totals(f->ledger, "vision",
-				(struct lt_span){NOVEMBER, DECEMBER}, totals,
-				NULL),
+			assert_int_equal(lt_ledger_totals(f->ledger, "vision",
+					     (struct lt_span){NOVEMBER, DECEMBER}, totals, NULL),
 			    LT_EOVERFLOW);
-		assert_int_equal(
-		    lt_ledger_commit(f->ledger, NULL), LT_EOVERFLOW);
-		assert_int_equal(
-		    lt_ledger_run(f->ledger, next.key, &known, NULL),
-		    LT_ENOENT);
+		assert_int_equal(lt_ledger_commit(f->ledger, NULL), LT_EOVERFLOW);
+		assert_int_equal(lt_ledger_run(f->ledger, next.key, &known, NULL), LT_ENOENT);
 	}
 	assert_int_equal(charged(f), INT64_MAX - 9);
 	assert_int_equal(apart(f), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ledger's files: adjustments and their replay, a torn or damaged journal,
- * a process killed inside a transaction, modes and owners.
+ * The ledger's files: adjustments and their replay, a torn or damaged journal, a process killed
+ * inside a transaction, modes and owners.
  */
 #include "ledger_fixture.h"
 
@@ -49,24 +49,16 @@ repair_replays_the_journal(void **state)
 	must(f, lt_ledger_put(f->ledger, "settled_until", "17", &f->err));
 	for (int i = 0; i < 2; i++) {
 		must(f, repair(f, &f->err));
+		assert_int_equal(money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER), 100);
 		assert_int_equal(
-		    money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER),
-		    100);
-		assert_int_equal(
-		    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
-		    -2 * 1234567);
+		    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER), -2 * 1234567);
 	}
 	assert_false(settle(f, &run, DECEMBER, NOVEMBER));
 	reopen(f);
-	assert_int_equal(
-	    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
-	    -2 * 1234567);
-	must(f, lt_ledger_get(
-		    f->ledger, "settled_until", text, sizeof(text), &f->err));
+	assert_int_equal(money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER), -2 * 1234567);
+	must(f, lt_ledger_get(f->ledger, "settled_until", text, sizeof(text), &f->err));
 	assert_string_equal(text, "17");
-	assert_int_equal(
-	    lt_ledger_get(f->ledger, "nothing", text, sizeof(text), NULL),
-	    LT_ENOENT);
+	assert_int_equal(lt_ledger_get(f->ledger, "nothing", text, sizeof(text), NULL), LT_ENOENT);
 }
 
 /* What somebody did to the files is found; what was right stays. */
@@ -77,15 +69,13 @@ repair_makes_the_sums_agree(void **state)
 		const char *why, *damage;
 	} cases[] = {
 	    {"nothing", ""},
-	    {"a charge of no run",
-		"INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"
-		" for_utc_s, made_utc_s, account, uid, money_micros,"
-		" carbon_mg, energy_wh, base_money_micros, base_carbon_mg,"
-		" who, reason) VALUES (0, 99, 1, 1793491200, 1793491200, 1,"
-		" 'vision', 1000, 7, 7, 7, 7, 7, '', '')"},
+	    {"a charge of no run", "INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"
+				   " for_utc_s, made_utc_s, account, uid, money_micros,"
+				   " carbon_mg, energy_wh, base_money_micros, base_carbon_mg,"
+				   " who, reason) VALUES (0, 99, 1, 1793491200, 1793491200, 1,"
+				   " 'vision', 1000, 7, 7, 7, 7, 7, '', '')"},
 	    {"a charge that is gone", "DELETE FROM entries WHERE job_id = 1"},
-	    {"one that is another",
-		"UPDATE entries SET money_micros = 3 WHERE job_id = 1"},
+	    {"one that is another", "UPDATE entries SET money_micros = 3 WHERE job_id = 1"},
 	    {"an adjustment that is not in the journal",
 		"INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"
 		" for_utc_s, made_utc_s, account, uid, money_micros,"
@@ -104,21 +94,19 @@ repair_makes_the_sums_agree(void **state)
 	adjust(f, &odd_adjustment);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		print_message("%s\n", cases[i].why);
-		assert_int_equal(sqlite3_exec(f->ledger->db[LT_DB_LEDGER],
-				     cases[i].damage, NULL, NULL, NULL),
+		assert_int_equal(
+		    sqlite3_exec(f->ledger->db[LT_DB_LEDGER], cases[i].damage, NULL, NULL, NULL),
 		    0);
 		must(f, repair(f, &f->err));
-		must(
-		    f, lt_ledger_sums(f->ledger, (struct lt_span){0, INT64_MAX},
-			   &sums, &count, &f->err));
+		must(f, lt_ledger_sums(
+			    f->ledger, (struct lt_span){0, INT64_MAX}, &sums, &count, &f->err));
 		int64_t all = 0;
 		for (uint32_t k = 0; k < count; k++)
 			all += sums[k].money_micros;
 		free(sums);
 		assert_int_equal(all, 100 - 1234567);
-		assert_int_equal(
-		    money(f, "vision", LT_ENTRY_CHARGE, 0, JANUARY) +
-			money(f, "vision", LT_ENTRY_CORRECTION, 0, JANUARY),
+		assert_int_equal(money(f, "vision", LT_ENTRY_CHARGE, 0, JANUARY) +
+				     money(f, "vision", LT_ENTRY_CORRECTION, 0, JANUARY),
 		    100);
 		assert_false(settle(f, &run, DECEMBER, NOVEMBER));
 	}
@@ -146,9 +134,7 @@ a_new_database_takes_the_journal(void **state)
 	f->ledger = NULL;
 	remove_file(f->dir, "ledger.db");
 	reopen(f);
-	assert_int_equal(
-	    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
-	    -1234567);
+	assert_int_equal(money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER), -1234567);
 }
 
 static void
@@ -161,9 +147,7 @@ a_torn_last_line_never_was(void **state)
 	reopen(f);
 	adjust(f, &odd_adjustment);
 	must(f, repair(f, &f->err));
-	assert_int_equal(
-	    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
-	    -2 * 1234567);
+	assert_int_equal(money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER), -2 * 1234567);
 }
 
 static void
@@ -184,8 +168,7 @@ a_damaged_line_is_named(void **state)
 		(void)snprintf(path, sizeof(path), "%s/adjustments", f->dir);
 		assert_int_equal(stat(path, &status), 0);
 		append_text(f, lines[i]);
-		assert_int_equal(
-		    lt_ledger_open(&ledger, f->dir, &err), LT_ECHECKSUM);
+		assert_int_equal(lt_ledger_open(&ledger, f->dir, &err), LT_ECHECKSUM);
 		assert_null(ledger);
 		assert_int_equal(err.line, 2);
 		assert_non_null(strstr(err.text, "adjustments:2"));
@@ -205,9 +188,7 @@ a_cut_journal_is_not_forgotten(void **state)
 	/* Nor by a rebuild while it runs. */
 	assert_int_equal(repair(f, &err), LT_ECHECKSUM);
 	assert_non_null(strstr(err.text, "put the whole file back"));
-	assert_int_equal(
-	    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
-	    -1234567);
+	assert_int_equal(money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER), -1234567);
 	err = (struct lt_error){0};
 	assert_int_equal(lt_ledger_open(&ledger, f->dir, &err), LT_ECHECKSUM);
 	assert_non_null(strstr(err.text, "put the whole file back"));
@@ -296,8 +277,7 @@ a_journal_of_others_is_refused(void **state)
 	(void)snprintf(path, sizeof(path), "%s/adjustments", f->dir);
 	const off_t before = journal_size(f);
 	assert_int_equal(chmod(path, 0660), 0);
-	assert_int_equal(
-	    lt_ledger_adjust(f->ledger, &odd_adjustment, NULL), LT_EDENIED);
+	assert_int_equal(lt_ledger_adjust(f->ledger, &odd_adjustment, NULL), LT_EDENIED);
 	assert_int_equal(journal_size(f), before);
 	assert_int_equal(chmod(path, 0600), 0);
 	adjust(f, &odd_adjustment);
@@ -307,33 +287,27 @@ static void
 the_sum_of_adjustments_is_bounded(void **state)
 {
 	struct fixture *const f = *state;
-	const struct lt_entry last = large(3, "nlp", 1001),
-			      most = large(2, "nlp", 1001);
+	const struct lt_entry last = large(3, "nlp", 1001), most = large(2, "nlp", 1001);
 	struct lt_entry least = large(0, "nlp", 1001);
 	struct lt_error err = {0};
 
 	/* 9 of 9.2 trillions, by two people and accounts, on other days */
 	for (int i = 0; i < 9; i++) {
-		struct lt_entry entry =
-		    large(10, i % 2 ? "vision" : "nlp", 1000 + (uint32_t)i % 2);
+		struct lt_entry entry = large(10, i % 2 ? "vision" : "nlp", 1000 + (uint32_t)i % 2);
 
 		entry.at_utc_s += i * LT_DAY_S;
 		adjust(f, &entry);
 	}
-	assert_int_equal(
-	    lt_ledger_adjust(f->ledger, &last, &err), LT_EOVERFLOW);
+	assert_int_equal(lt_ledger_adjust(f->ledger, &last, &err), LT_EOVERFLOW);
 	assert_non_null(strstr(err.text, "9200000000000000000"));
 	adjust(f, &most); /* up to the bound */
 	least.money_micros = 1;
-	assert_int_equal(
-	    lt_ledger_adjust(f->ledger, &least, NULL), LT_EOVERFLOW);
+	assert_int_equal(lt_ledger_adjust(f->ledger, &least, NULL), LT_EOVERFLOW);
 	adjust(f, &odd_adjustment); /* the other sign has its own */
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(
-		    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
+		assert_int_equal(money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
 		    4 * LT_ADJUSTMENT_MAX - 1234567);
-		assert_int_equal(
-		    money(f, "nlp", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
+		assert_int_equal(money(f, "nlp", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
 		    5 * LT_ADJUSTMENT_MAX + LT_ADJUSTMENT_MAX / 5);
 		must(f, repair(f, &f->err));
 		reopen(f);
@@ -352,30 +326,24 @@ static void
 a_failed_insert_leaves_no_line(void **state)
 {
 	struct fixture *const f = *state;
-	static const char refuse[] =
-	    "CREATE TRIGGER refuse BEFORE INSERT ON entries"
-	    " BEGIN SELECT RAISE(ABORT, 'no'); END";
+	static const char refuse[] = "CREATE TRIGGER refuse BEFORE INSERT ON entries"
+				     " BEGIN SELECT RAISE(ABORT, 'no'); END";
 
 	adjust(f, &odd_adjustment);
 	const off_t size = journal_size(f);
 	sqlite3 *const db = f->ledger->db[LT_DB_LEDGER];
 	assert_int_equal(sqlite3_exec(db, refuse, NULL, NULL, NULL), 0);
-	assert_int_not_equal(
-	    lt_ledger_adjust(f->ledger, &odd_adjustment, NULL), LT_OK);
+	assert_int_not_equal(lt_ledger_adjust(f->ledger, &odd_adjustment, NULL), LT_OK);
 	assert_int_equal(journal_size(f), size);
-	assert_int_equal(
-	    sqlite3_exec(db, "DROP TRIGGER refuse", NULL, NULL, NULL), 0);
+	assert_int_equal(sqlite3_exec(db, "DROP TRIGGER refuse", NULL, NULL, NULL), 0);
 	(void)sqlite3_commit_hook(db, no_commit, NULL);
-	assert_int_not_equal(
-	    lt_ledger_adjust(f->ledger, &odd_adjustment, NULL), LT_OK);
+	assert_int_not_equal(lt_ledger_adjust(f->ledger, &odd_adjustment, NULL), LT_OK);
 	assert_int_equal(journal_size(f), size);
 	(void)sqlite3_commit_hook(db, NULL, NULL);
 	adjust(f, &odd_adjustment);
 	reopen(f);
 	must(f, repair(f, &f->err));
-	assert_int_equal(
-	    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
-	    -2 * 1234567);
+	assert_int_equal(money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER), -2 * 1234567);
 }
 
 /* As 0.1 wrote them: the line first, whatever became of the insert. */
@@ -388,8 +356,8 @@ append_line(const struct fixture *f, const char *account, int64_t money_micros)
 	    " carbon=0 energy=0 who=ada reason=typo",
 	    NOVEMBER, NOVEMBER, account, (long long)money_micros);
 
-	(void)snprintf(line + length, sizeof(line) - (size_t)length,
-	    " crc=%08x\n", lt_crc32c(0, line, (size_t)length));
+	(void)snprintf(line + length, sizeof(line) - (size_t)length, " crc=%08x\n",
+	    lt_crc32c(0, line, (size_t)length));
 	append_text(f, line);
 }
 
@@ -410,11 +378,9 @@ a_line_that_cant_be_added_is_set_aside(void **state)
 		else
 			must(f, repair(f, &f->err));
 		assert_int_equal(journal_size(f), size);
-		assert_int_equal(
-		    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
+		assert_int_equal(money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
 		    9000000000000000000 + 5 - 1234567);
-		must(f, lt_ledger_get(f->ledger, LT_JOURNAL_REFUSED, text,
-			    sizeof(text), &f->err));
+		must(f, lt_ledger_get(f->ledger, LT_JOURNAL_REFUSED, text, sizeof(text), &f->err));
 		assert_string_equal(text, "1");
 	}
 	adjust(f, &odd_adjustment); /* a later one works */
@@ -423,8 +389,7 @@ a_line_that_cant_be_added_is_set_aside(void **state)
 	f->ledger = NULL;
 	remove_file(f->dir, "ledger.db");
 	reopen(f);
-	assert_int_equal(
-	    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
+	assert_int_equal(money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
 	    9000000000000000000 + 5 - 2 * 1234567);
 }
 
@@ -450,9 +415,8 @@ killed_between_begin_and_commit(void **state)
 		reopen(f);
 		must(f, lt_ledger_begin(f->ledger, &f->err));
 		(void)settle(f, &run, DECEMBER, NOVEMBER);
-		must(f, lt_ledger_round(f->ledger,
-			    (struct lt_carry_key){"p", false}, 0.4, &rounded,
-			    &f->err));
+		must(f, lt_ledger_round(
+			    f->ledger, (struct lt_carry_key){"p", false}, 0.4, &rounded, &f->err));
 		(void)kill(getpid(), SIGKILL);
 	}
 	assert_true(child > 0);
@@ -460,47 +424,40 @@ killed_between_begin_and_commit(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	reopen(f);
 	struct lt_run missing;
-	assert_int_equal(
-	    lt_ledger_run(f->ledger, run.key, &missing, NULL), LT_ENOENT);
-	assert_int_equal(
-	    money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER), 0);
+	assert_int_equal(lt_ledger_run(f->ledger, run.key, &missing, NULL), LT_ENOENT);
+	assert_int_equal(money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER), 0);
 	must(f, lt_ledger_hold(f->ledger, 9, &known, &f->err));
 	assert_int_equal(known.state, LT_HOLD_OPEN);
 	assert_int_equal(known.live_tasks, 1);
 	assert_true(settle(f, &run, DECEMBER, NOVEMBER));
-	assert_int_equal(
-	    money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER), 100);
+	assert_int_equal(money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER), 100);
 }
 
 static void
 rollback_and_failed_calls_leave_the_rest(void **state)
 {
 	struct fixture *const f = *state;
-	struct lt_run run =
-	    make_run(1, NOVEMBER, NOVEMBER + HOUR, INT64_MAX - 9);
-	struct lt_run other =
-	    make_run(2, NOVEMBER, NOVEMBER + HOUR, INT64_MAX - 9);
+	struct lt_run run = make_run(1, NOVEMBER, NOVEMBER + HOUR, INT64_MAX - 9);
+	struct lt_run other = make_run(2, NOVEMBER, NOVEMBER + HOUR, INT64_MAX - 9);
 	const struct lt_entry entry = whole(&other);
 	bool changed;
 
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	(void)settle(f, &run, DECEMBER, NOVEMBER);
 	lt_ledger_rollback(f->ledger);
-	assert_int_equal(
-	    lt_ledger_run(f->ledger, run.key, &run, NULL), LT_ENOENT);
+	assert_int_equal(lt_ledger_run(f->ledger, run.key, &run, NULL), LT_ENOENT);
 	/* within a transaction, a call that fails undoes itself only */
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	assert_int_equal(lt_ledger_begin(f->ledger, NULL), LT_EBUG);
 	(void)settle(f, &run, DECEMBER, NOVEMBER);
-	assert_int_equal(lt_ledger_settle(f->ledger,
-			     &(struct lt_settlement){&other, &entry, 1,
-				 DECEMBER, DECEMBER, NOVEMBER, false},
-			     &changed, NULL),
+	assert_int_equal(
+	    lt_ledger_settle(f->ledger,
+		&(struct lt_settlement){&other, &entry, 1, DECEMBER, DECEMBER, NOVEMBER, false},
+		&changed, NULL),
 	    LT_EOVERFLOW);
 	must(f, lt_ledger_commit(f->ledger, &f->err));
 	must(f, lt_ledger_run(f->ledger, run.key, &run, &f->err));
-	assert_int_equal(
-	    lt_ledger_run(f->ledger, other.key, &other, NULL), LT_ENOENT);
+	assert_int_equal(lt_ledger_run(f->ledger, other.key, &other, NULL), LT_ENOENT);
 	assert_int_equal(lt_ledger_commit(f->ledger, NULL), LT_EBUG);
 }
 
@@ -509,8 +466,8 @@ rollback_and_failed_calls_leave_the_rest(void **state)
 static void
 files_are_private_or_refused(void **state)
 {
-	static const char *const names[] = {"ledger.db", "ledger.db-wal",
-	    "signals.db", "signals.db-wal", "adjustments"};
+	static const char *const names[] = {
+	    "ledger.db", "ledger.db-wal", "signals.db", "signals.db-wal", "adjustments"};
 	struct fixture *const f = *state;
 	struct lt_ledger *ledger;
 	struct stat status;
@@ -535,15 +492,13 @@ files_are_private_or_refused(void **state)
 	assert_int_equal(unlink(path), 0);
 	FILE *const file = fopen(path, "w");
 	assert_non_null(file);
-	assert_true(
-	    fputs("this is no database, and has some length", file) > 0);
+	assert_true(fputs("this is no database, and has some length", file) > 0);
 	assert_int_equal(fclose(file), 0);
 	assert_int_equal(chmod(path, 0600), 0);
 	struct lt_error err = {0};
 	assert_int_equal(lt_ledger_open(&ledger, f->dir, &err), LT_EIO);
 	assert_non_null(strstr(err.text, "not a database"));
-	assert_int_equal(
-	    lt_ledger_open(&ledger, "/nonexistent", NULL), LT_ENOENT);
+	assert_int_equal(lt_ledger_open(&ledger, "/nonexistent", NULL), LT_ENOENT);
 }
 
 int

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sums that are kept from look to look are those of a ledger that has just been
- * opened, whatever was written between: charges, corrections, adjustments,
- * moves, what a transaction undoes, a repair, somebody else. And a look reads
- * nothing.
+ * Sums that are kept from look to look are those of a ledger that has just been opened, whatever
+ * was written between: charges, corrections, adjustments, moves, what a transaction undoes, a
+ * repair, somebody else. And a look reads nothing.
  */
 #include "accounts.h"
 #include "ledger_fixture.h"
@@ -26,12 +25,10 @@ static struct lt_span
 span_at(int i)
 {
 	/* Months and years, whole days and not, and one that has nothing. */
-	static const struct lt_span spans[SPANS] = {{NOVEMBER, DECEMBER},
-	    {DECEMBER, JANUARY}, {NOVEMBER, JANUARY},
-	    {NOVEMBER + 5 * HOUR, DECEMBER + 5 * HOUR},
+	static const struct lt_span spans[SPANS] = {{NOVEMBER, DECEMBER}, {DECEMBER, JANUARY},
+	    {NOVEMBER, JANUARY}, {NOVEMBER + 5 * HOUR, DECEMBER + 5 * HOUR},
 	    {DECEMBER - HOUR, DECEMBER + HOUR}, {0, JANUARY + LT_DAY_S},
-	    {NOVEMBER + 1, NOVEMBER + 2}, {JANUARY, NOVEMBER},
-	    {NOVEMBER + 1800, JANUARY - 1800},
+	    {NOVEMBER + 1, NOVEMBER + 2}, {JANUARY, NOVEMBER}, {NOVEMBER + 1800, JANUARY - 1800},
 	    {NOVEMBER + 3 * LT_DAY_S, NOVEMBER + 4 * LT_DAY_S}};
 
 	return spans[i];
@@ -49,14 +46,12 @@ compare(struct fixture *f, int step, struct lt_span span)
 	must(f, lt_ledger_sums(fresh, span, &read, &read_count, &f->err));
 	assert_int_equal(kept_count, read_count);
 	for (uint32_t i = 0; i < read_count; i++)
-		if (strcmp(kept[i].account, read[i].account) != 0 ||
-		    kept[i].uid != read[i].uid ||
+		if (strcmp(kept[i].account, read[i].account) != 0 || kept[i].uid != read[i].uid ||
 		    kept[i].tree_utc_s != read[i].tree_utc_s ||
 		    kept[i].money_micros != read[i].money_micros ||
 		    kept[i].carbon_mg != read[i].carbon_mg)
-			fail_msg("step %d: %s %u has %lld, want %s %u %lld",
-			    step, kept[i].account, kept[i].uid,
-			    (long long)kept[i].money_micros, read[i].account,
+			fail_msg("step %d: %s %u has %lld, want %s %u %lld", step, kept[i].account,
+			    kept[i].uid, (long long)kept[i].money_micros, read[i].account,
 			    read[i].uid, (long long)read[i].money_micros);
 	lt_ledger_close(fresh);
 	free(kept);
@@ -68,10 +63,9 @@ static void
 charge(struct fixture *f)
 {
 	/* Often at an end of spans. */
-	const int64_t start =
-	    chance(20) == 0 ? DECEMBER : NOVEMBER + chance(60 * 24) * HOUR;
-	struct lt_run run = make_run((uint32_t)chance(400) + 1, start,
-	    start + HOUR, chance(1000000) - 100);
+	const int64_t start = chance(20) == 0 ? DECEMBER : NOVEMBER + chance(60 * 24) * HOUR;
+	struct lt_run run =
+	    make_run((uint32_t)chance(400) + 1, start, start + HOUR, chance(1000000) - 100);
 
 	run.uid = UID + (uint32_t)chance(3);
 	snprintf(run.account, sizeof(run.account), "team%d", chance(4));
@@ -81,8 +75,7 @@ charge(struct fixture *f)
 static void
 adjust(struct fixture *f)
 {
-	const struct lt_entry entry = {
-	    .at_utc_s = NOVEMBER + chance(50) * LT_DAY_S,
+	const struct lt_entry entry = {.at_utc_s = NOVEMBER + chance(50) * LT_DAY_S,
 	    .account = "team1",
 	    .uid = UID,
 	    .money_micros = chance(2000) - 1000,
@@ -99,9 +92,8 @@ move(struct fixture *f)
 	char parent[8];
 
 	snprintf(parent, sizeof(parent), "p%d", chance(3));
-	must(f,
-	    lt_ledger_put_account(f->ledger, "team1", parent,
-		NOVEMBER + chance(60 * 24) * HOUR + chance(2) * 1800, &f->err));
+	must(f, lt_ledger_put_account(f->ledger, "team1", parent,
+		    NOVEMBER + chance(60 * 24) * HOUR + chance(2) * 1800, &f->err));
 }
 
 /* What is looked at meanwhile is not kept where it is undone. */
@@ -130,8 +122,7 @@ write_beside(struct fixture *f)
 	(void)snprintf(path, sizeof(path), "%s/ledger.db", f->dir);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	assert_int_equal(
-	    sqlite3_exec(db, "UPDATE days SET money_micros = money_micros + 1",
-		NULL, NULL, NULL),
+	    sqlite3_exec(db, "UPDATE days SET money_micros = money_micros + 1", NULL, NULL, NULL),
 	    SQLITE_OK);
 	sqlite3_close(db);
 }
@@ -180,8 +171,7 @@ static void
 too_much_is_refused(void **state)
 {
 	struct fixture *const f = *state;
-	struct lt_run run =
-	    make_run(1, NOVEMBER, NOVEMBER + HOUR, INT64_MAX - 10);
+	struct lt_run run = make_run(1, NOVEMBER, NOVEMBER + HOUR, INT64_MAX - 10);
 	struct lt_account_sum *sums;
 	uint32_t count;
 
@@ -194,8 +184,7 @@ too_much_is_refused(void **state)
 		struct lt_error err = {0};
 
 		assert_int_not_equal(
-		    lt_ledger_sums(f->ledger, span_at(0), &sums, &count, &err),
-		    LT_OK);
+		    lt_ledger_sums(f->ledger, span_at(0), &sums, &count, &err), LT_OK);
 		assert_null(sums);
 	}
 }
@@ -205,9 +194,7 @@ steps(struct fixture *f, enum lt_sql sql)
 {
 	sqlite3_stmt *const statement = f->ledger->statements[sql];
 
-	return statement == NULL ? 0
-				 : sqlite3_stmt_status(
-				       statement, SQLITE_STMTSTATUS_VM_STEP, 1);
+	return statement == NULL ? 0 : sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1);
 }
 
 static void
@@ -236,10 +223,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(
 		kept_sums_are_those_of_a_fresh_ledger, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		too_much_is_refused, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		a_look_reads_nothing_again, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(too_much_is_refused, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_look_reads_nothing_again, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

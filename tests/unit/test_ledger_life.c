@@ -5,8 +5,8 @@
 #include "ledger_jobs.h"
 #include "ledger_fixture.h"
 
-/* A run is told by who ended it, and by slurmdbd again: it counts once, and
- * what was known first stays. An id that is given again is another job. */
+/* A run is told by who ended it, and by slurmdbd again: it counts once, and what was known first
+ * stays. An id that is given again is another job. */
 static void
 interruptions_count_once(void **state)
 {
@@ -37,8 +37,7 @@ interruptions_count_once(void **state)
 	must(f, lt_ledger_losses(f->ledger, 7, NOVEMBER + 1, &life, &f->err));
 	assert_int_equal(life.interruptions, 0);
 	assert_int_equal(life.done_s, 500);
-	must(f, lt_ledger_prune_interruptions(
-		    f->ledger, NOVEMBER + 2 * HOUR, &f->err));
+	must(f, lt_ledger_prune_interruptions(f->ledger, NOVEMBER + 2 * HOUR, &f->err));
 	must(f, lt_ledger_losses(f->ledger, 7, 0, &life, &f->err));
 	assert_int_equal(life.done_s, 500);
 }

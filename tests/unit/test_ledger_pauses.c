@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs that stand still, in the ledger: what was written is there after a
- * restart, the newest of each job.
+ * Jobs that stand still, in the ledger: what was written is there after a restart, the newest of
+ * each job.
  */
 #include "ledger_fixture.h"
 #include "ledger_jobs.h"

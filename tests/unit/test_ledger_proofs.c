@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the ledger keeps of who was seen to resume, over a restart; what of it
- * job_submit is told; and that it is erased with the rest of a user's history.
+ * What the ledger keeps of who was seen to resume, over a restart; what of it job_submit is told;
+ * and that it is erased with the rest of a user's history.
  */
 #include "ledger_fixture.h"
 
@@ -10,26 +10,22 @@
 static struct lt_proof_of
 proof_of(uint32_t uid, uint64_t script_hash)
 {
-	const struct lt_run_kind kind = {
-	    .uid = uid, .account = "vision", .name = "train_1"};
+	const struct lt_run_kind kind = {.uid = uid, .account = "vision", .name = "train_1"};
 
-	return (struct lt_proof_of){lt_history_proof_key(&kind, script_hash),
-	    "vision", "train_1", script_hash};
+	return (struct lt_proof_of){
+	    lt_history_proof_key(&kind, script_hash), "vision", "train_1", script_hash};
 }
 
 /* Of job_submit's file the records with that key. */
 static uint32_t
-told(struct fixture *f, struct lt_history_key key,
-    struct lt_history_figures *figures)
+told(struct fixture *f, struct lt_history_key key, struct lt_history_figures *figures)
 {
 	struct lt_history_record *records = NULL;
 	uint32_t count = 0, found = 0;
 
-	must(f, lt_ledger_history(
-		    f->ledger, LT_HISTORY_MAX, &records, &count, &f->err));
+	must(f, lt_ledger_history(f->ledger, LT_HISTORY_MAX, &records, &count, &f->err));
 	for (uint32_t i = 0; i < count; i++)
-		if (records[i].key.hash == key.hash &&
-		    records[i].key.uid == key.uid) {
+		if (records[i].key.hash == key.hash && records[i].key.uid == key.uid) {
 			*figures = records[i].figures;
 			found++;
 		}
@@ -42,8 +38,7 @@ proofs_are_kept(void **state)
 {
 	struct fixture *const f = *state;
 	const struct lt_proof_of of = proof_of(UID, UINT64_MAX);
-	const struct lt_proof_row row = {
-	    NOVEMBER, 2, 1, 35, 90, NOVEMBER - 7, NOVEMBER};
+	const struct lt_proof_row row = {NOVEMBER, 2, 1, 35, 90, NOVEMBER - 7, NOVEMBER};
 	struct lt_proof_row known;
 	struct lt_history_figures figures;
 
@@ -91,8 +86,7 @@ static void
 proofs_are_erased(void **state)
 {
 	struct fixture *const f = *state;
-	const struct lt_proof_of mine = proof_of(UID, 1),
-				 other = proof_of(UID + 1, 1);
+	const struct lt_proof_of mine = proof_of(UID, 1), other = proof_of(UID + 1, 1);
 	const struct lt_proof_row row = {.survived = 1, .last_utc_s = NOVEMBER};
 	struct lt_history_figures figures;
 	uint32_t count;
@@ -174,12 +168,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(proofs_are_kept, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		failed_is_not_told, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		proofs_are_erased, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		lives_and_canaries_are_kept, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(failed_is_not_told, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(proofs_are_erased, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(lives_and_canaries_are_kept, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs beside their quotes: what is put comes back, one row a run, of the
- * period in which it ended.
+ * Runs beside their quotes: what is put comes back, one row a run, of the period in which it ended.
  */
 #include "ledger_fixture.h"
 
@@ -29,9 +28,8 @@ look(struct fixture *f, int64_t from_utc_s, int64_t to_utc_s)
 {
 	struct seen seen = {.count = 0};
 
-	must(f,
-	    lt_ledger_each_quoted(f->ledger,
-		(struct lt_span){from_utc_s, to_utc_s}, see, &seen, &f->err));
+	must(f, lt_ledger_each_quoted(
+		    f->ledger, (struct lt_span){from_utc_s, to_utc_s}, see, &seen, &f->err));
 	return seen;
 }
 
@@ -94,10 +92,8 @@ static void
 by_its_end(void **state)
 {
 	struct fixture *const f = *state;
-	const struct lt_quoted rows[] = {
-	    quoted_of(3, NOVEMBER + 2, NOVEMBER + 60),
-	    quoted_of(3, NOVEMBER - 2, NOVEMBER),
-	    quoted_of(4, NOVEMBER - 2, NOVEMBER + 61),
+	const struct lt_quoted rows[] = {quoted_of(3, NOVEMBER + 2, NOVEMBER + 60),
+	    quoted_of(3, NOVEMBER - 2, NOVEMBER), quoted_of(4, NOVEMBER - 2, NOVEMBER + 61),
 	    quoted_of(5, NOVEMBER - 2, NOVEMBER - 1)};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -120,18 +116,15 @@ no_smoke(void **state)
 	for (uint64_t id = 1; id <= 5; id++) {
 		struct lt_ledger_hold hold = make_hold(id, 1);
 
-		hold.quote.flags = id == 2
-				       ? LT_QUOTE_CHECKPOINT
-				       : LT_QUOTE_NO_SMOKE | LT_QUOTE_HELD_OUT;
+		hold.quote.flags =
+		    id == 2 ? LT_QUOTE_CHECKPOINT : LT_QUOTE_NO_SMOKE | LT_QUOTE_HELD_OUT;
 		hold.made_utc_s += (int64_t)id * HOUR;
 		must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
 	}
 	must(f, lt_ledger_end_hold(f->ledger, 4, LT_HOLD_VOID, "", &f->err));
-	must(f, lt_ledger_no_smoke(
-		    f->ledger, NOVEMBER + 2 * HOUR, &count, &f->err));
+	must(f, lt_ledger_no_smoke(f->ledger, NOVEMBER + 2 * HOUR, &count, &f->err));
 	assert_int_equal(count, 3);
-	must(f, lt_ledger_no_smoke(
-		    f->ledger, NOVEMBER + 5 * HOUR + 1, &count, &f->err));
+	must(f, lt_ledger_no_smoke(f->ledger, NOVEMBER + 5 * HOUR + 1, &count, &f->err));
 	assert_int_equal(count, 0);
 }
 

@@ -27,8 +27,8 @@ put(struct fixture *f, struct step_text s)
 	    .quality = s.q,
 	    .source = "src"};
 
-	must(f, lt_ledger_put_rates(f->ledger, "p", LT_RATE_PRICE,
-		    &(struct lt_rates){1, &step}, &f->err));
+	must(f, lt_ledger_put_rates(
+		    f->ledger, "p", LT_RATE_PRICE, &(struct lt_rates){1, &step}, &f->err));
 }
 
 static void
@@ -41,29 +41,22 @@ rates_replace_each_other(void **state)
 		struct step_text want[6];
 	} cases[] = {
 	    {"nothing known", {{0}}, 0, 10, {{0}}},
-	    {"one constant, in force until changed", {{10, INT64_MAX, 5, C}},
-		20, 30, {{10, INT64_MAX, 5, C}}},
+	    {"one constant, in force until changed", {{10, INT64_MAX, 5, C}}, 20, 30,
+		{{10, INT64_MAX, 5, C}}},
 	    {"the first goes back, estimated", {{10, INT64_MAX, 5, C}}, 0, 20,
 		{{0, 10, 5, E}, {10, INT64_MAX, 5, C}}},
-	    {"also where all is before it", {{10, INT64_MAX, 5, C}}, 0, 5,
-		{{0, 5, 5, E}}},
-	    {"a constant is changed",
-		{{10, INT64_MAX, 5, C}, {20, INT64_MAX, 6, C}}, 10, 30,
+	    {"also where all is before it", {{10, INT64_MAX, 5, C}}, 0, 5, {{0, 5, 5, E}}},
+	    {"a constant is changed", {{10, INT64_MAX, 5, C}, {20, INT64_MAX, 6, C}}, 10, 30,
 		{{10, 20, 5, C}, {20, INT64_MAX, 6, C}}},
-	    {"measured replaces forecast, the rest stays",
-		{{0, 30, 5, F}, {10, 20, 6, M}}, 0, 30,
+	    {"measured replaces forecast, the rest stays", {{0, 30, 5, F}, {10, 20, 6, M}}, 0, 30,
 		{{0, 10, 5, F}, {10, 20, 6, M}, {20, 30, 5, F}}},
-	    {"a forecast goes around the measured",
-		{{10, 20, 6, M}, {0, 30, 5, F}}, 0, 30,
+	    {"a forecast goes around the measured", {{10, 20, 6, M}, {0, 30, 5, F}}, 0, 30,
 		{{0, 10, 5, F}, {10, 20, 6, M}, {20, 30, 5, F}}},
-	    {"measured replaces measured", {{0, 30, 5, M}, {0, 30, 6, M}}, 0,
-		30, {{0, 30, 6, M}}},
-	    {"measured until changed ends at a forecast",
-		{{0, INT64_MAX, 5, M}, {10, 20, 6, F}}, 0, 15,
-		{{0, 10, 5, M}, {10, 20, 6, F}}},
+	    {"measured replaces measured", {{0, 30, 5, M}, {0, 30, 6, M}}, 0, 30, {{0, 30, 6, M}}},
+	    {"measured until changed ends at a forecast", {{0, INT64_MAX, 5, M}, {10, 20, 6, F}}, 0,
+		15, {{0, 10, 5, M}, {10, 20, 6, F}}},
 	    {"a gap is the last value", {{0, 10, 5, M}, {20, 30, 6, M}}, 0, 40,
-		{{0, 10, 5, M}, {10, 20, 5, L}, {20, 30, 6, M},
-		    {30, 40, 6, L}}},
+		{{0, 10, 5, M}, {10, 20, 5, L}, {20, 30, 6, M}, {30, 40, 6, L}}},
 	    {"long after the last", {{0, 10, 5, M}}, 50, 60, {{50, 60, 5, L}}},
 	};
 	struct fixture *const f = *state;
@@ -79,10 +72,10 @@ rates_replace_each_other(void **state)
 		reopen(f);
 		for (size_t p = 0; p < 4 && cases[i].puts[p].end != 0; p++)
 			put(f, cases[i].puts[p]);
-		must(f, lt_ledger_rates(f->ledger,
-			    &(struct lt_rates_asked){"p", LT_RATE_PRICE,
-				{cases[i].from, cases[i].to}},
-			    &steps, &count, &f->err));
+		must(f,
+		    lt_ledger_rates(f->ledger,
+			&(struct lt_rates_asked){"p", LT_RATE_PRICE, {cases[i].from, cases[i].to}},
+			&steps, &count, &f->err));
 		while (want < 6 && cases[i].want[want].end != 0)
 			want++;
 		assert_int_equal(count, want);
@@ -101,8 +94,7 @@ rates_replace_each_other(void **state)
 static double
 value_at(struct fixture *f, int64_t at_utc_s)
 {
-	const struct lt_rates_asked asked = {
-	    "p", LT_RATE_PRICE, {at_utc_s, at_utc_s + 1}};
+	const struct lt_rates_asked asked = {"p", LT_RATE_PRICE, {at_utc_s, at_utc_s + 1}};
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
 
@@ -154,8 +146,7 @@ a_transaction_sees_the_first_that_is_put(void **state)
 
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	for (int i = 0; i < 2; i++) {
-		must(f, lt_ledger_rates(
-			    f->ledger, &asked, &steps, &count, &f->err));
+		must(f, lt_ledger_rates(f->ledger, &asked, &steps, &count, &f->err));
 		assert_int_equal(count, 0);
 		free(steps);
 	}
@@ -170,8 +161,8 @@ a_transaction_sees_the_first_that_is_put(void **state)
 	must(f, lt_ledger_commit(f->ledger, &f->err));
 }
 
-/* As recorded at 100, 200, ...: what held until changed, and is not changed,
- * keeps its time; what says another thing does not. */
+/* As recorded at 100, 200, ...: what held until changed, and is not changed, keeps its time; what
+ * says another thing does not. */
 static void
 rates_know_when_they_were_recorded(void **state)
 {
@@ -192,23 +183,22 @@ rates_know_when_they_were_recorded(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct step_text *const p = &cases[i].put;
-		const struct lt_rate_step step = {p->start, p->end, p->value,
-		    p->q, "src", 100 * ((int64_t)i + 1)};
+		const struct lt_rate_step step = {
+		    p->start, p->end, p->value, p->q, "src", 100 * ((int64_t)i + 1)};
 
-		must(f, lt_ledger_put_rates(f->ledger, "p", LT_RATE_PRICE,
-			    &(struct lt_rates){1, &step}, &f->err));
+		must(f, lt_ledger_put_rates(
+			    f->ledger, "p", LT_RATE_PRICE, &(struct lt_rates){1, &step}, &f->err));
 		for (int64_t k = 0; k < 3; k++) {
 			struct lt_rate_step *steps = NULL;
 			uint32_t count = 0;
 
 			must(f, lt_ledger_rates(f->ledger,
-				    &(struct lt_rates_asked){"p", LT_RATE_PRICE,
-					{10 * k + 5, 10 * k + 6}},
+				    &(struct lt_rates_asked){
+					"p", LT_RATE_PRICE, {10 * k + 5, 10 * k + 6}},
 				    &steps, &count, &f->err));
 			assert_int_equal(count, 1);
 			if (steps[0].issued_utc_s != cases[i].want[k])
-				fail_msg("put %zu, at %d: %lld", i,
-				    (int)(10 * k + 5),
+				fail_msg("put %zu, at %d: %lld", i, (int)(10 * k + 5),
 				    (long long)steps[0].issued_utc_s);
 			free(steps);
 		}
@@ -219,11 +209,9 @@ static void
 points_keep_the_measured(void **state)
 {
 	const struct lt_rate_step measured[] = {
-	    {0, 10, 5, LT_QUALITY_MEASURED, "", 0},
-	    {10, 20, 6, LT_QUALITY_FORECAST, "", 0}};
+	    {0, 10, 5, LT_QUALITY_MEASURED, "", 0}, {10, 20, 6, LT_QUALITY_FORECAST, "", 0}};
 	const struct lt_rate_step forecast[] = {
-	    {0, 10, 7, LT_QUALITY_FORECAST, "", 0},
-	    {10, 20, 8, LT_QUALITY_FORECAST, "", 0}};
+	    {0, 10, 7, LT_QUALITY_FORECAST, "", 0}, {10, 20, 8, LT_QUALITY_FORECAST, "", 0}};
 	const struct lt_rate_step bad = {10, 10, 1, LT_QUALITY_MEASURED, "", 0};
 	struct fixture *const f = *state;
 	struct lt_rate_step *steps;
@@ -231,24 +219,21 @@ points_keep_the_measured(void **state)
 
 	must(f, lt_ledger_put_points(f->ledger, "uk", measured, 2, &f->err));
 	must(f, lt_ledger_put_points(f->ledger, "uk", forecast, 2, &f->err));
-	must(f, lt_ledger_points(f->ledger,
-		    &(struct lt_points_asked){"uk", {5, 15}}, &steps, &count,
-		    &f->err));
+	must(f, lt_ledger_points(
+		    f->ledger, &(struct lt_points_asked){"uk", {5, 15}}, &steps, &count, &f->err));
 	assert_int_equal(count, 2);
 	assert_true(steps[0].value == 5);
 	assert_true(steps[1].value == 8);
 	assert_string_equal(steps[1].source, "uk");
 	free(steps);
 	must(f, lt_ledger_prune_signals(f->ledger, 10, 1000, &f->err));
-	must(f, lt_ledger_points(f->ledger,
-		    &(struct lt_points_asked){"uk", {0, 30}}, &steps, &count,
-		    &f->err));
+	must(f, lt_ledger_points(
+		    f->ledger, &(struct lt_points_asked){"uk", {0, 30}}, &steps, &count, &f->err));
 	assert_int_equal(count, 1);
 	free(steps);
+	assert_int_equal(lt_ledger_put_points(f->ledger, "uk", &bad, 1, NULL), LT_EINPUT);
 	assert_int_equal(
-	    lt_ledger_put_points(f->ledger, "uk", &bad, 1, NULL), LT_EINPUT);
-	assert_int_equal(lt_ledger_put_rates(f->ledger, "p", LT_RATE_CARBON,
-			     &(struct lt_rates){1, &bad}, NULL),
+	    lt_ledger_put_rates(f->ledger, "p", LT_RATE_CARBON, &(struct lt_rates){1, &bad}, NULL),
 	    LT_EINPUT);
 }
 
@@ -259,25 +244,21 @@ struct point_text {
 };
 
 static void
-check_points(struct fixture *f, const char *why, const struct point_text *want,
-    uint32_t wanted)
+check_points(struct fixture *f, const char *why, const struct point_text *want, uint32_t wanted)
 {
 	struct lt_rate_step *got;
 	uint32_t count;
 
-	must(f, lt_ledger_points(f->ledger,
-		    &(struct lt_points_asked){"src", {0, 1000}}, &got, &count,
-		    &f->err));
+	must(f, lt_ledger_points(
+		    f->ledger, &(struct lt_points_asked){"src", {0, 1000}}, &got, &count, &f->err));
 	if (count != wanted)
 		fail_msg("%s: %u points", why, count);
 	for (uint32_t i = 0; i < count; i++)
-		if (got[i].start_utc_s != want[i].start ||
-		    got[i].end_utc_s != want[i].end ||
-		    got[i].value != want[i].value ||
-		    got[i].quality != want[i].q)
+		if (got[i].start_utc_s != want[i].start || got[i].end_utc_s != want[i].end ||
+		    got[i].value != want[i].value || got[i].quality != want[i].q)
 			fail_msg("%s: point %u: [%lld, %lld) %g", why, i,
-			    (long long)got[i].start_utc_s,
-			    (long long)got[i].end_utc_s, got[i].value);
+			    (long long)got[i].start_utc_s, (long long)got[i].end_utc_s,
+			    got[i].value);
 	free(got);
 }
 
@@ -289,12 +270,10 @@ points_go_on_and_are_revised(void **state)
 		struct point_text puts[4], want[4]; /* ended by end 0 */
 	} cases[] = {
 	    {"what a list says again goes on, as one",
-		{{0, 20, 5, M}, {10, 30, 5, M}, {20, 40, 5, M}},
+		{{0, 20, 5, M}, {10, 30, 5, M}, {20, 40, 5, M}}, {{0, 40, 5, M}}},
+	    {"what ends sooner than known shortens nothing", {{0, 40, 5, M}, {10, 20, 5, M}},
 		{{0, 40, 5, M}}},
-	    {"what ends sooner than known shortens nothing",
-		{{0, 40, 5, M}, {10, 20, 5, M}}, {{0, 40, 5, M}}},
-	    {"equal hours side by side stay two",
-		{{0, 10, 5, M}, {10, 20, 5, M}},
+	    {"equal hours side by side stay two", {{0, 10, 5, M}, {10, 20, 5, M}},
 		{{0, 10, 5, M}, {10, 20, 5, M}}},
 	    {"after a hole it is another", {{0, 10, 5, M}, {15, 20, 5, M}},
 		{{0, 10, 5, M}, {15, 20, 5, M}}},
@@ -302,19 +281,16 @@ points_go_on_and_are_revised(void **state)
 		{{0, 10, 5, M}, {10, 30, 6, M}}},
 	    {"and back", {{0, 20, 5, M}, {10, 30, 6, M}, {20, 40, 5, M}},
 		{{0, 10, 5, M}, {10, 20, 6, M}, {20, 40, 5, M}}},
-	    {"another quality is another point",
-		{{0, 20, 5, F}, {10, 30, 5, M}},
+	    {"another quality is another point", {{0, 20, 5, F}, {10, 30, 5, M}},
 		{{0, 10, 5, F}, {10, 30, 5, M}}},
 	    {"a slot within is revised, also to the value before it",
 		{{0, 10, 5, M}, {10, 20, 6, M}, {20, 30, 7, M}, {10, 20, 5, M}},
 		{{0, 10, 5, M}, {10, 20, 5, M}, {20, 30, 7, M}}},
-	    {"a longer one does not go over the next",
-		{{10, 20, 6, M}, {0, 30, 5, M}},
+	    {"a longer one does not go over the next", {{10, 20, 6, M}, {0, 30, 5, M}},
 		{{0, 10, 5, M}, {10, 20, 6, M}}},
-	    {"measured replaces forecast", {{0, 10, 5, F}, {0, 10, 6, M}},
+	    {"measured replaces forecast", {{0, 10, 5, F}, {0, 10, 6, M}}, {{0, 10, 6, M}}},
+	    {"a forecast replaces nothing measured", {{0, 10, 6, M}, {0, 10, 5, F}, {0, 10, 7, L}},
 		{{0, 10, 6, M}}},
-	    {"a forecast replaces nothing measured",
-		{{0, 10, 6, M}, {0, 10, 5, F}, {0, 10, 7, L}}, {{0, 10, 6, M}}},
 	};
 	struct fixture *const f = *state;
 
@@ -330,8 +306,7 @@ points_go_on_and_are_revised(void **state)
 			const struct lt_rate_step step = {
 			    put->start, put->end, put->value, put->q, "", 0};
 
-			must(f, lt_ledger_put_points(
-				    f->ledger, "src", &step, 1, &f->err));
+			must(f, lt_ledger_put_points(f->ledger, "src", &step, 1, &f->err));
 		}
 		while (wanted < 4 && cases[i].want[wanted].end != 0)
 			wanted++;
@@ -348,8 +323,7 @@ points_are_bounded(void **state)
 
 	for (int i = 0; i < 6; i++) {
 		want[i] = (struct point_text){10 * i, 10 * i + 10, i + 1, M};
-		steps[i] =
-		    (struct lt_rate_step){10 * i, 10 * i + 10, i + 1, M, "", 0};
+		steps[i] = (struct lt_rate_step){10 * i, 10 * i + 10, i + 1, M, "", 0};
 	}
 	must(f, lt_ledger_put_points(f->ledger, "src", steps, 6, &f->err));
 	must(f, lt_ledger_put_points(f->ledger, "other", steps, 1, &f->err));

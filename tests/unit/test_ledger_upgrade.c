@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A state directory that an older release left, opened by this one: the sums
- * of tests/fixtures/state_0_1/README.md, the holds, runs and rates, and once
- * more after it was closed.
+ * A state directory that an older release left, opened by this one: the sums of
+ * tests/fixtures/state_0_1/README.md, the holds, runs and rates, and once more after it was closed.
  */
 #include "alert.h"
 #include "ledger_fixture.h"
@@ -60,9 +59,8 @@ check_sums(struct fixture *f, int64_t from_utc_s, int64_t to_utc_s)
 	struct lt_account_sum *found;
 	uint32_t count;
 
-	must(
-	    f, lt_ledger_sums(f->ledger, (struct lt_span){from_utc_s, to_utc_s},
-		   &found, &count, &f->err));
+	must(f, lt_ledger_sums(
+		    f->ledger, (struct lt_span){from_utc_s, to_utc_s}, &found, &count, &f->err));
 	assert_int_equal(count, wanted);
 	for (uint32_t i = 0; i < wanted; i++) {
 		assert_string_equal(found[i].account, sums[i].account);
@@ -97,10 +95,8 @@ check_holds(struct fixture *f)
 			found++;
 			assert_int_equal(q->flags, wanted[i].flags);
 			assert_int_equal(open.holds[k].live_tasks, 1);
-			assert_int_equal(q->hold_per_task.money_micros,
-			    wanted[i].money_micros);
-			assert_int_equal(
-			    q->hold_per_task.carbon_mg, wanted[i].carbon_mg);
+			assert_int_equal(q->hold_per_task.money_micros, wanted[i].money_micros);
+			assert_int_equal(q->hold_per_task.carbon_mg, wanted[i].carbon_mg);
 		}
 	assert_int_equal(found, 3);
 }
@@ -151,17 +147,16 @@ check_rates(struct fixture *f)
 	static const struct {
 		const char *partition;
 		double price;
-	} wanted[] = {
-	    {"ondemand", 3600000}, {"spot", 900000}, {"h100", 36000000}};
+	} wanted[] = {{"ondemand", 3600000}, {"spot", 900000}, {"h100", 36000000}};
 	const int64_t at = 1795330106; /* when the runs began */
 	struct lt_rate_step *steps;
 	uint32_t count;
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		must(f, lt_ledger_rates(f->ledger,
-			    &(struct lt_rates_asked){wanted[i].partition,
-				LT_RATE_PRICE, {at, at + 1}},
-			    &steps, &count, &f->err));
+		must(f,
+		    lt_ledger_rates(f->ledger,
+			&(struct lt_rates_asked){wanted[i].partition, LT_RATE_PRICE, {at, at + 1}},
+			&steps, &count, &f->err));
 		assert_int_equal(count, 1);
 		assert_true(steps[0].value == wanted[i].price);
 		assert_int_equal(steps[0].issued_utc_s, 0); /* not known */
@@ -178,11 +173,10 @@ check_new_rate(struct fixture *f)
 	struct lt_rate_step *steps;
 	uint32_t count;
 
-	must(f, lt_ledger_put_rates(f->ledger, "spot", LT_RATE_PRICE,
-		    &(struct lt_rates){1, &fresh}, &f->err));
+	must(f, lt_ledger_put_rates(
+		    f->ledger, "spot", LT_RATE_PRICE, &(struct lt_rates){1, &fresh}, &f->err));
 	must(f, lt_ledger_rates(f->ledger,
-		    &(struct lt_rates_asked){
-			"spot", LT_RATE_PRICE, {DECEMBER - 1, DECEMBER + 1}},
+		    &(struct lt_rates_asked){"spot", LT_RATE_PRICE, {DECEMBER - 1, DECEMBER + 1}},
 		    &steps, &count, &f->err));
 	assert_int_equal(count, 2);
 	assert_true(steps[0].value == 900000 && steps[1].value == 5);
@@ -218,8 +212,7 @@ check_alerts(struct fixture *f, bool is_first)
 	must(f, lt_ledger_prune_alerts(f->ledger, JANUARY, &f->err));
 	must(f, lt_ledger_alert(f->ledger, alert.name, &read, &f->err));
 	assert_memory_equal(&read, &alert, sizeof(read));
-	assert_int_equal(
-	    lt_ledger_alert(f->ledger, "alert:x:8", &read, NULL), LT_ENOENT);
+	assert_int_equal(lt_ledger_alert(f->ledger, "alert:x:8", &read, NULL), LT_ENOENT);
 }
 
 static void

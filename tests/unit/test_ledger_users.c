@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose entries and runs are: adjustments are nobody's, also those of older
- * ledgers and of the journal; users of old runs are erased and all sums stay,
- * as SQL of the test's own adds them up.
+ * Whose entries and runs are: adjustments are nobody's, also those of older ledgers and of the
+ * journal; users of old runs are erased and all sums stay, as SQL of the test's own adds them up.
  */
 #include <sqlite3.h>
 
@@ -29,8 +28,7 @@ number(struct fixture *f, const char *sql)
 static void
 change(struct fixture *f, const char *sql)
 {
-	if (sqlite3_exec(f->ledger->db[LT_DB_LEDGER], sql, NULL, NULL, NULL) !=
-	    SQLITE_OK)
+	if (sqlite3_exec(f->ledger->db[LT_DB_LEDGER], sql, NULL, NULL, NULL) != SQLITE_OK)
 		fail_msg("%s", sqlite3_errmsg(f->ledger->db[LT_DB_LEDGER]));
 }
 
@@ -38,20 +36,19 @@ change(struct fixture *f, const char *sql)
 static int64_t
 differences(struct fixture *f)
 {
-	return number(f,
-	    "WITH made AS (SELECT at_utc_s / 86400 day, account, uid, kind,"
-	    "  sum(money_micros) m, sum(carbon_mg) c, sum(energy_wh) e,"
-	    "  sum(base_money_micros) b, sum(base_carbon_mg) g,"
-	    "  sum(by_time_micros) t, sum(by_gpu_mg) u,"
-	    "  sum(carbon_charge_micros) v, sum(discount_micros) w"
-	    "  FROM entries GROUP BY 1, 2, 3, 4),"
-	    " kept AS (SELECT day, account, uid, kind, money_micros,"
-	    "  carbon_mg, energy_wh, base_money_micros, base_carbon_mg,"
-	    "  by_time_micros, by_gpu_mg, carbon_charge_micros,"
-	    "  discount_micros FROM days)"
-	    " SELECT (SELECT count(*) FROM (SELECT * FROM made EXCEPT"
-	    "  SELECT * FROM kept)) + (SELECT count(*) FROM"
-	    "  (SELECT * FROM kept EXCEPT SELECT * FROM made))");
+	return number(f, "WITH made AS (SELECT at_utc_s / 86400 day, account, uid, kind,"
+			 "  sum(money_micros) m, sum(carbon_mg) c, sum(energy_wh) e,"
+			 "  sum(base_money_micros) b, sum(base_carbon_mg) g,"
+			 "  sum(by_time_micros) t, sum(by_gpu_mg) u,"
+			 "  sum(carbon_charge_micros) v, sum(discount_micros) w"
+			 "  FROM entries GROUP BY 1, 2, 3, 4),"
+			 " kept AS (SELECT day, account, uid, kind, money_micros,"
+			 "  carbon_mg, energy_wh, base_money_micros, base_carbon_mg,"
+			 "  by_time_micros, by_gpu_mg, carbon_charge_micros,"
+			 "  discount_micros FROM days)"
+			 " SELECT (SELECT count(*) FROM (SELECT * FROM made EXCEPT"
+			 "  SELECT * FROM kept)) + (SELECT count(*) FROM"
+			 "  (SELECT * FROM kept EXCEPT SELECT * FROM made))");
 }
 
 static void
@@ -76,8 +73,8 @@ used(struct fixture *f, uint32_t uid)
 	uint32_t count;
 	int64_t micros = 0;
 
-	must(f, lt_ledger_sums(f->ledger, (struct lt_span){NOVEMBER, DECEMBER},
-		    &sums, &count, &f->err));
+	must(f, lt_ledger_sums(
+		    f->ledger, (struct lt_span){NOVEMBER, DECEMBER}, &sums, &count, &f->err));
 	for (uint32_t i = 0; i < count; i++)
 		if (sums[i].uid == uid)
 			micros += sums[i].money_micros;
@@ -100,16 +97,13 @@ adjustments_are_nobodys(void **state)
 		assert_int_equal(used(f, ROOT), 0);
 		assert_int_equal(used(f, ADA), 100);
 		assert_int_equal(used(f, LT_NOBODY_UID), -23);
-		assert_int_equal(
-		    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
-		    -23);
+		assert_int_equal(money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER), -23);
 		/* From the journal. */
 		while (pass == 0 && repair.stage != LT_REPAIR_DONE)
 			must(f, lt_ledger_repair(f->ledger, &repair, &f->err));
 	}
-	assert_int_equal(
-	    number(f, "SELECT count(*) FROM entries WHERE kind = 2 AND"
-		      " who IN ('root', 'ada')"),
+	assert_int_equal(number(f, "SELECT count(*) FROM entries WHERE kind = 2 AND"
+				   " who IN ('root', 'ada')"),
 	    2);
 	/* Who made it stays there. */
 	(void)snprintf(path, sizeof(path), "%s/adjustments", f->dir);
@@ -132,12 +126,11 @@ older_ones_become_nobodys(void **state)
 	adjust(f, ROOT, -30);
 	adjust(f, ADA, 7);
 	/* As they were: of who made them. */
-	change(f,
-	    "UPDATE entries SET uid = CASE who WHEN 'root' THEN 0 ELSE 1000 END"
-	    " WHERE kind = 2; DELETE FROM days WHERE kind = 2;"
-	    "INSERT INTO days SELECT at_utc_s / 86400, account, uid, kind,"
-	    " money_micros, carbon_mg, energy_wh, base_money_micros,"
-	    " base_carbon_mg, 0, 0, 0, 0, 0, 0 FROM entries WHERE kind = 2;");
+	change(f, "UPDATE entries SET uid = CASE who WHEN 'root' THEN 0 ELSE 1000 END"
+		  " WHERE kind = 2; DELETE FROM days WHERE kind = 2;"
+		  "INSERT INTO days SELECT at_utc_s / 86400, account, uid, kind,"
+		  " money_micros, carbon_mg, energy_wh, base_money_micros,"
+		  " base_carbon_mg, 0, 0, 0, 0, 0, 0 FROM entries WHERE kind = 2;");
 	assert_int_equal(differences(f), 0);
 	lt_kept_drop(f->ledger);
 	assert_int_equal(used(f, ROOT), -30);
@@ -152,8 +145,7 @@ older_ones_become_nobodys(void **state)
 /* ---- erased ---- */
 
 static void
-put(struct fixture *f, uint32_t job_id, uint32_t uid, int64_t start_utc_s,
-    int64_t end_utc_s)
+put(struct fixture *f, uint32_t job_id, uint32_t uid, int64_t start_utc_s, int64_t end_utc_s)
 {
 	struct lt_run run = make_run(job_id, start_utc_s, end_utc_s, 1000);
 	struct lt_entry parts[2] = {whole(&run), whole(&run)};
@@ -164,13 +156,12 @@ put(struct fixture *f, uint32_t job_id, uint32_t uid, int64_t start_utc_s,
 	(void)strcpy(run.user, uid == ADA ? "ada" : "bob");
 	/* Half of it in its last hour: another day, of a long one. */
 	parts[0].money_micros -= 400;
-	*late = (struct lt_entry){
-	    .at_utc_s = (end_utc_s - 1) / HOUR * HOUR, .money_micros = 400};
+	*late = (struct lt_entry){.at_utc_s = (end_utc_s - 1) / HOUR * HOUR, .money_micros = 400};
 	if (late->at_utc_s < start_utc_s)
 		late->at_utc_s = start_utc_s;
 	must(f, lt_ledger_settle(f->ledger,
-		    &(struct lt_settlement){&run, parts, 2, end_utc_s + HOUR,
-			end_utc_s + HOUR, NOVEMBER, false},
+		    &(struct lt_settlement){
+			&run, parts, 2, end_utc_s + HOUR, end_utc_s + HOUR, NOVEMBER, false},
 		    &changed, &f->err));
 }
 
@@ -215,13 +206,9 @@ sums_stay(void **state)
 		assert_int_equal(used(f, ADA), 1000);
 		assert_int_equal(used(f, BOB), 1000);
 		assert_int_equal(used(f, LT_NOBODY_UID), 3000 + 17);
-		assert_int_equal(
-		    number(f, "SELECT sum(job_id) FROM runs WHERE user != ''"),
-		    3 + 5);
-		assert_int_equal(
-		    number(f,
-			"SELECT count(*) FROM entries e JOIN runs r"
-			" USING (job_id, submit_utc_s) WHERE e.uid != r.uid"),
+		assert_int_equal(number(f, "SELECT sum(job_id) FROM runs WHERE user != ''"), 3 + 5);
+		assert_int_equal(number(f, "SELECT count(*) FROM entries e JOIN runs r"
+					   " USING (job_id, submit_utc_s) WHERE e.uid != r.uid"),
 		    0);
 		assert_int_equal(differences(f), 0);
 	}
@@ -229,8 +216,7 @@ sums_stay(void **state)
 	    "SELECT count(*) FROM days WHERE uid != 4294967295 AND day < %lld",
 	    (long long)((cut - 2 * LT_DAY_S) / LT_DAY_S));
 	assert_int_equal(number(f, sql), 0);
-	assert_int_equal(
-	    money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER), 5000);
+	assert_int_equal(money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER), 5000);
 	must(f, lt_ledger_hold(f->ledger, 9, &hold, &f->err));
 	assert_int_equal(hold.uid, LT_NOBODY_UID);
 	must(f, lt_ledger_hold(f->ledger, 10, &hold, &f->err));
@@ -246,8 +232,7 @@ in_parts(void **state)
 
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	for (uint32_t i = 0; i < RUNS; i++)
-		put(f, i + 1, i % 2 == 0 ? ADA : BOB, NOVEMBER + i,
-		    NOVEMBER + 2 * HOUR + i);
+		put(f, i + 1, i % 2 == 0 ? ADA : BOB, NOVEMBER + i, NOVEMBER + 2 * HOUR + i);
 	must(f, lt_ledger_commit(f->ledger, &f->err));
 	while (!erase(f, DECEMBER)) {
 		assert_int_equal(differences(f), 0);
@@ -258,8 +243,8 @@ in_parts(void **state)
 	assert_int_equal(used(f, ADA) + used(f, BOB), 0);
 }
 
-/* A policy that keeps them longer again, or for ever, then shorter: what came
- * meanwhile is found. */
+/* A policy that keeps them longer again, or for ever, then shorter: what came meanwhile is
+ * found. */
 static void
 by_another_policy(void **state)
 {
@@ -308,8 +293,8 @@ of_one_user(void **state)
 	assert_int_equal(totals[LT_ENTRY_CHARGE].unpriced_runs, 0);
 }
 
-/* Where a month begins at half past: a run's first entry is of its start, and
- * the others are of full hours. */
+/* Where a month begins at half past: a run's first entry is of its start, and the others are of
+ * full hours. */
 static void
 of_half_hours(void **state)
 {
@@ -317,8 +302,7 @@ of_half_hours(void **state)
 	static const struct {
 		uint32_t job_id, minutes;
 		int64_t month;
-	} runs[] = {{1, 10, NOVEMBER}, {2, 40, NOVEMBER}, {3, 70, NOVEMBER},
-	    {4, 10, DECEMBER}};
+	} runs[] = {{1, 10, NOVEMBER}, {2, 40, NOVEMBER}, {3, 70, NOVEMBER}, {4, 10, DECEMBER}};
 	struct fixture *const f = *state;
 	struct lt_totals totals[3];
 	const struct lt_runs_asked asked = {.account = "vision",

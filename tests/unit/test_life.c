@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job's markers say of its interruptions: words into numbers, and lives
- * of two runs.
+ * What a job's markers say of its interruptions: words into numbers, and lives of two runs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,15 +28,14 @@ test_markers(void **state)
 	    {"without its zero", "at .5", true, false, 0.5},
 	    {"a sentence ends behind it", "step 12.", true, false, 12},
 	    {"written", "1200 saved", true, true, 1200},
-	    {"the word before the number is another's", "saved 1200", true,
-		false, 1200},
+	    {"the word before the number is another's", "saved 1200", true, false, 1200},
 	    {"below 0 is no progress", "-3", false, false, 0},
 	    {"no hexadecimal", "0x1F", true, false, 0},
 	    {"exactly countable", "1000000000000000", true, false, 1e15},
 	    {"no more than that", "1000000000000001", false, false, 0},
 	    {"longer than a marker",
-		"00000000000000000000000000000000000000000000000000000000000000001",
-		false, false, 0},
+		"00000000000000000000000000000000000000000000000000000000000000001", false, false,
+		0},
 	};
 
 	(void)state;
@@ -45,11 +43,10 @@ test_markers(void **state)
 		struct lt_marker marker = {0};
 		const bool ok = lt_marker_parse(&marker, cases[i].text);
 
-		if (ok != cases[i].ok ||
-		    (ok && (marker.progress != cases[i].progress ||
-			       marker.is_saved != cases[i].is_saved)))
-			fail_msg("%s: %d %.17g %d", cases[i].why, ok,
-			    marker.progress, marker.is_saved);
+		if (ok != cases[i].ok || (ok && (marker.progress != cases[i].progress ||
+						    marker.is_saved != cases[i].is_saved)))
+			fail_msg(
+			    "%s: %d %.17g %d", cases[i].why, ok, marker.progress, marker.is_saved);
 	}
 }
 
@@ -63,8 +60,8 @@ run(uint32_t restarts, double first, int64_t first_after_s)
 	    .newest_after_s = first_after_s};
 }
 
-/* The first run tells 10 after 2 s and 500 after 100 s; then it is asked or
- * not, tells 900, and the next run begins. */
+/* The first run tells 10 after 2 s and 500 after 100 s; then it is asked or not, tells 900, and the
+ * next run begins. */
 static void
 test_outcomes(void **state)
 {
@@ -75,18 +72,14 @@ test_outcomes(void **state)
 		int64_t first_after_s;
 		enum lt_outcome outcome;
 	} cases[] = {
-	    {"from the checkpoint that it was asked for", true, 501, 20,
-		LT_OUTCOME_SURVIVED},
-	    {"where it was when it was asked", true, 500, 20,
-		LT_OUTCOME_SURVIVED},
+	    {"from the checkpoint that it was asked for", true, 501, 20, LT_OUTCOME_SURVIVED},
+	    {"where it was when it was asked", true, 500, 20, LT_OUTCOME_SURVIVED},
 	    {"before that", true, 499, 20, LT_OUTCOME_FAILED},
 	    {"from 0", true, 1, 2, LT_OUTCOME_FAILED},
-	    {"that far, but no sooner than at first", true, 600, 96,
-		LT_OUTCOME_UNKNOWN},
+	    {"that far, but no sooner than at first", true, 600, 96, LT_OUTCOME_UNKNOWN},
 	    {"just sooner", true, 600, 95, LT_OUTCOME_SURVIVED},
 	    {"not asked, from its end", false, 900, 20, LT_OUTCOME_SURVIVED},
-	    {"not asked, from an older checkpoint", false, 400, 20,
-		LT_OUTCOME_UNKNOWN},
+	    {"not asked, from an older checkpoint", false, 400, 20, LT_OUTCOME_UNKNOWN},
 	    {"not asked, from where it began", false, 10, 2, LT_OUTCOME_FAILED},
 	};
 
@@ -104,12 +97,11 @@ test_outcomes(void **state)
 		first.newest.progress = 900;
 		first.newest_after_s = 180;
 		assert_false(lt_life_tell(&life, &first, 1200));
-		const struct lt_progress next =
-		    run(1, cases[i].first, cases[i].first_after_s);
+		const struct lt_progress next = run(1, cases[i].first, cases[i].first_after_s);
 		assert_true(lt_life_tell(&life, &next, 1300));
 		if (life.outcome != cases[i].outcome)
-			fail_msg("%s: outcome %d, want %d", cases[i].why,
-			    life.outcome, cases[i].outcome);
+			fail_msg("%s: outcome %d, want %d", cases[i].why, life.outcome,
+			    cases[i].outcome);
 		/* Said once, and not again by what it tells later. */
 		assert_false(lt_life_tell(&life, &next, 1310));
 		assert_int_equal(life.outcome, cases[i].outcome);

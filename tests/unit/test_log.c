@@ -20,10 +20,8 @@ test_quotes(void **state)
 		const char *said, *written;
 	} cases[] = {
 	    {"job=1 user=2", "job=1 user=2"},
-	    {"error=\"got \"-24.48\", want 0\"",
-		"error=\"got '-24.48', want 0\""},
-	    {"error=\"\"x\" is no key\" path=/y",
-		"error=\"'x' is no key\" path=/y"},
+	    {"error=\"got \"-24.48\", want 0\"", "error=\"got '-24.48', want 0\""},
+	    {"error=\"\"x\" is no key\" path=/y", "error=\"'x' is no key\" path=/y"},
 	    {"a=\"b c\" d=\"e\nf\"", "a=\"b c\" d=\"e?f\""},
 	    {"a=\"\" b=\"\"", "a=\"\" b=\"\""},
 	};
@@ -41,8 +39,7 @@ test_quotes(void **state)
 		assert_non_null(fgets(line, sizeof(line), file));
 		line[strcspn(line, "\n")] = '\0';
 		assert_string_equal(
-		    strstr(line, "event=tried ") + strlen("event=tried "),
-		    cases[i].written);
+		    strstr(line, "event=tried ") + strlen("event=tried "), cases[i].written);
 	}
 	fclose(file);
 	unlink(path);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables that an enum indexes: the word of each value, and of values that none
- * has.
+ * Tables that an enum indexes: the word of each value, and of values that none has.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +15,7 @@ enum fruit { APPLE, PEAR, PLUM, FRUIT_COUNT };
 static void
 test_lookup(void **state)
 {
-	static const char *const words[FRUIT_COUNT] = {
-	    [APPLE] = "apple", [PLUM] = "plum"};
+	static const char *const words[FRUIT_COUNT] = {[APPLE] = "apple", [PLUM] = "plum"};
 	static const struct {
 		int price;
 	} rows[FRUIT_COUNT] = {[APPLE] = {3}, [PEAR] = {4}, [PLUM] = {5}};
@@ -36,10 +34,8 @@ test_lookup(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_string_equal(
-		    LT_WORD(words, cases[i].value), cases[i].word);
-		assert_int_equal(
-		    LT_ROW(rows, cases[i].value).price, cases[i].price);
+		assert_string_equal(LT_WORD(words, cases[i].value), cases[i].word);
+		assert_int_equal(LT_ROW(rows, cases[i].value).price, cases[i].price);
 	}
 	assert_null(LT_WORD_OR(words, PEAR, NULL));
 	assert_string_equal(LT_WORD_OR(words, FRUIT_COUNT, "?"), "?");

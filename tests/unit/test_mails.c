@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mails to users whose plan moved: each user of their own jobs, and who has no
- * room left in the spool keeps nobody else's.
+ * Mails to users whose plan moved: each user of their own jobs, and who has no room left in the
+ * spool keeps nobody else's.
  */
 #include "ledger_fixture.h"
 
@@ -39,8 +39,7 @@ plan(struct world *w, int64_t start_utc_s, uint32_t rev)
 		    .home = "spot",
 		    .plan_start_utc_s = start_utc_s};
 
-		assert_int_equal(
-		    lt_quote_pack(w->texts[i], TEXT_SIZE, &quote), LT_OK);
+		assert_int_equal(lt_quote_pack(w->texts[i], TEXT_SIZE, &quote), LT_OK);
 		w->jobs[i].admin_comment = w->texts[i];
 		w->jobs[i].eligible_utc_s = start_utc_s;
 	}
@@ -58,8 +57,7 @@ make_world(struct fixture *f)
 	assert_true(w->d != NULL && policy != NULL);
 	snprintf(w->spool, sizeof(w->spool), "%s/spool", f->dir);
 	assert_int_equal(mkdir(w->spool, 0700), 0);
-	snprintf(
-	    policy->notify.spool, sizeof(policy->notify.spool), "%s", w->spool);
+	snprintf(policy->notify.spool, sizeof(policy->notify.spool), "%s", w->spool);
 	w->d->ledger = f->ledger;
 	w->d->site.policy = policy;
 	for (uint32_t i = 0; i < JOBS; i++)
@@ -72,8 +70,7 @@ make_world(struct fixture *f)
 		    .submit_utc_s = NOW,
 		    .mails_begin = true,
 		    .mail_to = i < JOBS - 2 ? "ada@x.org" : "bob@x.org"};
-	w->d->jobs.list =
-	    (struct lt_batch_jobs){.count = JOBS, .jobs = w->jobs};
+	w->d->jobs.list = (struct lt_batch_jobs){.count = JOBS, .jobs = w->jobs};
 	plan(w, PLANNED, 1);
 	return w;
 }
@@ -104,11 +101,9 @@ waiting_of(struct world *w, int64_t uid)
 
 		if (lt_message_uid(list.ids[i]) != uid)
 			continue;
-		must(w->f,
-		    lt_spool_read(&message, w->spool, list.ids[i], &w->f->err));
+		must(w->f, lt_spool_read(&message, w->spool, list.ids[i], &w->f->err));
 		assert_int_equal(message.kind, LT_MESSAGE_MOVED);
-		assert_string_equal(
-		    message.to[0], uid == ADA ? "ada@x.org" : "bob@x.org");
+		assert_string_equal(message.to[0], uid == ADA ? "ada@x.org" : "bob@x.org");
 		count++;
 	}
 	lt_spool_list_free(&list);
@@ -165,8 +160,7 @@ static void
 test_between(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_batch_job some[3] = {
-	    w->jobs[JOBS - 4], w->jobs[JOBS - 2], w->jobs[JOBS - 1]};
+	struct lt_batch_job some[3] = {w->jobs[JOBS - 4], w->jobs[JOBS - 2], w->jobs[JOBS - 1]};
 
 	w->d->jobs.list = (struct lt_batch_jobs){.count = 1, .jobs = &some[2]};
 	must(w->f, lt_mails_run(w->d, NOW, &w->f->err));
@@ -186,8 +180,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_shares, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_who_is_told, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_who_is_told, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_between, set_up, tear_down),
 	};
 

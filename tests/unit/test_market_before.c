@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The market of version 0.2: a file that 0.2 wrote is read, what is written for
- * it has its shape, and nothing in it opens what is closed.
+ * The market of version 0.2: a file that 0.2 wrote is read, what is written for it has its shape,
+ * and nothing in it opens what is closed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,8 +76,8 @@ open_file(struct lt_container *reader, const unsigned char *bytes, size_t size)
 	assert_int_equal(lt_container_open(reader, &kind, &input, NULL), LT_OK);
 }
 
-/* Written again it is byte for byte what 0.2 wrote, but for the text that says
- * which partitions are alike. */
+/* Written again it is byte for byte what 0.2 wrote, but for the text that says which partitions are
+ * alike. */
 static void
 test_written_again(void **state)
 {
@@ -89,8 +89,7 @@ test_written_again(void **state)
 
 	(void)state;
 	assert_int_equal(lt_market_unpack(&got, bytes, size, NULL), LT_OK);
-	assert_int_equal(
-	    lt_market_pack_before(&got, &again, &again_size, NULL), LT_OK);
+	assert_int_equal(lt_market_pack_before(&got, &again, &again_size, NULL), LT_OK);
 	assert_int_equal(again_size, size);
 	open_file(&was, bytes, size);
 	open_file(&is, again, again_size);
@@ -104,8 +103,7 @@ test_written_again(void **state)
 		assert_int_equal(a->offset, b->offset);
 		assert_int_equal(a->length, b->length);
 		if (i != PARTITIONS)
-			assert_memory_equal(
-			    bytes + a->offset, again + b->offset, a->length);
+			assert_memory_equal(bytes + a->offset, again + b->offset, a->length);
 	}
 	lt_container_close(&was);
 	lt_container_close(&is);
@@ -132,21 +130,16 @@ test_nothing_opens(void **state)
 		(void)make_sheet; /* the fixture's other half */
 		if (i < COUNT)
 			partitions[1].flags |= closed[i];
-		partitions[0].flags |=
-		    LT_PARTITION_NO_CPU_JOBS | LT_PARTITION_NO_ROOT;
+		partitions[0].flags |= LT_PARTITION_NO_CPU_JOBS | LT_PARTITION_NO_ROOT;
 		partitions[1].limits.most[LT_LIMITED_CPU] = i == COUNT ? 8 : 0;
 		strcpy(classes[0].patterns, "jupyter*\n");
 		memset(gpus[0].name, 'g', 40);
-		assert_int_equal(
-		    lt_market_pack_before(&market, &bytes, &size, NULL), LT_OK);
-		assert_int_equal(
-		    lt_market_unpack(&got, bytes, size, NULL), LT_OK);
+		assert_int_equal(lt_market_pack_before(&market, &bytes, &size, NULL), LT_OK);
+		assert_int_equal(lt_market_unpack(&got, bytes, size, NULL), LT_OK);
 		assert_int_equal(got.partitions[0].flags, LT_PARTITION_UP);
+		assert_int_equal(got.partitions[1].flags, i < COUNT ? 0 : LT_PARTITION_UP);
 		assert_int_equal(
-		    got.partitions[1].flags, i < COUNT ? 0 : LT_PARTITION_UP);
-		assert_int_equal(got.partitions[0].unlike_hash ==
-				     got.partitions[1].unlike_hash,
-		    i < COUNT);
+		    got.partitions[0].unlike_hash == got.partitions[1].unlike_hash, i < COUNT);
 		assert_string_equal(got.classes[0].account, "-");
 		assert_int_equal(strlen(got.gpus[0].name), 31);
 		assert_string_equal(got.shapes[1].kinds[0].type, "h100");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ratio of moved to kept: against all draws that there are, where these can
- * be counted, and how often its interval holds the truth.
+ * A ratio of moved to kept: against all draws that there are, where these can be counted, and how
+ * often its interval holds the truth.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -60,8 +60,7 @@ test_too_few(void **state)
 		users[i] = (struct lt_measured_user){true, 2, 4};
 	assert_true(fabs(measure(users, SMALL).ratio - 0.5) < 1e-12);
 	assert_false(measure(users, SMALL).has_interval);
-	users[0].charged = users[1].charged = users[2].charged =
-	    users[3].charged = 0;
+	users[0].charged = users[1].charged = users[2].charged = users[3].charged = 0;
 	assert_false(measure(users, SMALL).has_ratio);
 }
 
@@ -82,26 +81,22 @@ test_without_baseline(void **state)
 	assert_true(fabs(measure(users, 12).ratio - 1 / 3.0) < 1e-12);
 }
 
-/* What those of the set cost more at home than the others, over the standard
- * error of a ratio of sums, from its residuals. */
+/* What those of the set cost more at home than the others, over the standard error of a ratio of
+ * sums, from its residuals. */
 static double
 excess_of(const struct lt_measured_user *users, unsigned set, double ratio)
 {
 	double cost[SMALL], sum[2] = {0}, baseline[2] = {0}, squares = 0;
 
 	for (int i = 0; i < SMALL; i++) {
-		cost[i] = users[i].is_kept ? users[i].charged
-					   : users[i].charged / ratio;
+		cost[i] = users[i].is_kept ? users[i].charged : users[i].charged / ratio;
 		sum[set >> i & 1] += cost[i];
 		baseline[set >> i & 1] += users[i].baseline;
 	}
 	for (int i = 0; i < SMALL; i++)
 		if (set >> i & 1)
-			squares += pow(
-			    cost[i] - sum[1] / baseline[1] * users[i].baseline,
-			    2);
-	return (sum[1] / baseline[1] - sum[0] / baseline[0]) * baseline[1] /
-	       sqrt(squares * 5 / 4);
+			squares += pow(cost[i] - sum[1] / baseline[1] * users[i].baseline, 2);
+	return (sum[1] / baseline[1] - sum[0] / baseline[0]) * baseline[1] / sqrt(squares * 5 / 4);
 }
 
 /* The chance of what was seen, of all 252 ways to keep 5 of 10. */
@@ -119,8 +114,7 @@ exact_chance(const struct lt_measured_user *users, double ratio, bool is_high)
 			continue;
 		const double excess = excess_of(users, set, ratio);
 		count++;
-		as_much +=
-		    is_high ? excess >= seen - 1e-6 : excess <= seen + 1e-6;
+		as_much += is_high ? excess >= seen - 1e-6 : excess <= seen + 1e-6;
 	}
 	assert_int_equal(count, 252);
 	return (double)as_much / count;
@@ -130,8 +124,7 @@ static void
 test_all_draws(void **state)
 {
 	static const double x[SMALL] = {3, 1, 40, 2, 8, 5, 5, 13, 1, 21};
-	static const double noise[SMALL] = {
-	    1.3, 0.8, 0.9, 1.1, 1.2, 0.7, 1.0, 1.1, 0.6, 0.95};
+	static const double noise[SMALL] = {1.3, 0.8, 0.9, 1.1, 1.2, 0.7, 1.0, 1.1, 0.6, 0.95};
 	struct lt_measured_user users[SMALL];
 
 	(void)state;
@@ -154,13 +147,11 @@ static double
 uniform(uint64_t *seed)
 {
 	/* Knuth's MMIX. */
-	*seed = *seed * UINT64_C(6364136223846793005) +
-		UINT64_C(1442695040888963407);
+	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return ((double)(*seed >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Sizes over three orders of magnitude; 95 % of 200, give or take three sigma
- * of 3.1. */
+/* Sizes over three orders of magnitude; 95 % of 200, give or take three sigma of 3.1. */
 static void
 test_holds_the_truth(void **state)
 {
@@ -177,14 +168,12 @@ test_holds_the_truth(void **state)
 			const double x = pow(10, 3 * uniform(&seed));
 			const double y = x * (0.2 + 1.6 * uniform(&seed));
 
-			users[i] = (struct lt_measured_user){
-			    is_kept, x, is_kept ? y : truth * y};
+			users[i] = (struct lt_measured_user){is_kept, x, is_kept ? y : truth * y};
 		}
 		const struct lt_measured measured = measure(users, MONTH);
 
 		with += measured.has_interval;
-		held += measured.has_interval && measured.low <= truth &&
-			truth <= measured.high;
+		held += measured.has_interval && measured.low <= truth && truth <= measured.high;
 	}
 	assert_true(with >= MONTHS * 9 / 10);
 	assert_in_range(held * 1000 / with, 905, 997);
@@ -197,8 +186,7 @@ test_again(void **state)
 
 	(void)state;
 	for (int i = 0; i < 30; i++)
-		users[i] =
-		    (struct lt_measured_user){i % 3 == 0, 1 + i % 7, 1 + i % 5};
+		users[i] = (struct lt_measured_user){i % 3 == 0, 1 + i % 7, 1 + i % 5};
 	const struct lt_measured first = measure(users, 30);
 	const struct lt_measured again = measure(users, 30);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages as files of JSON: what is written is read back, what could not be
- * sent as it is is refused on both sides, and a spool has bounds.
+ * Messages as files of JSON: what is written is read back, what could not be sent as it is is
+ * refused on both sides, and a spool has bounds.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -44,8 +44,7 @@ test_there_and_back(void **state)
 	(void)state;
 	assert_non_null(text);
 	assert_null(strchr(text, '\n'));
-	assert_int_equal(
-	    lt_message_unpack(&back, text, strlen(text), &err), LT_OK);
+	assert_int_equal(lt_message_unpack(&back, text, strlen(text), &err), LT_OK);
 	assert_string_equal(back.id, message.id);
 	assert_int_equal(back.kind, message.kind);
 	assert_int_equal(back.made_utc_s, message.made_utc_s);
@@ -81,11 +80,10 @@ test_refused(void **state)
 		struct lt_error err = {0};
 
 		snprintf(message.to[1], sizeof(message.to[1]), "%s", bad[i].to);
-		snprintf(message.subject, sizeof(message.subject), "%s",
-		    bad[i].subject);
+		snprintf(message.subject, sizeof(message.subject), "%s", bad[i].subject);
 		snprintf(message.text, sizeof(message.text), "%s", bad[i].text);
-		if (lt_message_pack(&message, &err) != NULL ||
-		    err.code != LT_EINPUT || err.text[0] == '\0')
+		if (lt_message_pack(&message, &err) != NULL || err.code != LT_EINPUT ||
+		    err.text[0] == '\0')
 			fail_msg("%s", bad[i].why);
 	}
 }
@@ -161,8 +159,7 @@ test_spool(void **state)
 	assert_int_equal(lt_spool_read(&back, dir, "u1000-x", NULL), LT_EINPUT);
 	assert_int_equal(unlink(other), 0);
 	assert_int_equal(lt_spool_remove(dir, "moved-7-1", &err), LT_OK);
-	assert_int_equal(
-	    lt_spool_read(&back, dir, "moved-7-1", &err), LT_ENOENT);
+	assert_int_equal(lt_spool_read(&back, dir, "moved-7-1", &err), LT_ENOENT);
 }
 
 /* Its group may write there: a link that it laid is not written through. */
@@ -196,8 +193,7 @@ test_bounds(void **state)
 		snprintf(path, sizeof(path), "%s/m-%d.json", dir, i);
 		close(open(path, O_WRONLY | O_CREAT, 0600));
 	}
-	const struct lt_message message = message_of("one-more"),
-				there = message_of("m-0");
+	const struct lt_message message = message_of("one-more"), there = message_of("m-0");
 	assert_int_equal(lt_spool_write(dir, &message, &err), LT_ELIMIT);
 	assert_non_null(strstr(err.text, "1000 messages wait, the limit"));
 	assert_int_equal(lt_spool_write(dir, &there, NULL), LT_OK);
@@ -208,8 +204,7 @@ test_bounds(void **state)
 	assert_int_equal(lt_spool_write(dir, &there, &err), LT_EINPUT);
 	assert_non_null(strstr(err.text, "chmod 2770"));
 	chmod(dir, 0770);
-	assert_int_equal(
-	    lt_spool_write("/nonexistent/x", &there, NULL), LT_ENOENT);
+	assert_int_equal(lt_spool_write("/nonexistent/x", &there, NULL), LT_ENOENT);
 }
 
 static const struct {
@@ -234,8 +229,7 @@ leave(const char *begin, int first, int count, const char *end)
 	for (int i = first; i < first + count; i++) {
 		char path[192];
 
-		snprintf(
-		    path, sizeof(path), "%s/%s%d%s.json", dir, begin, i, end);
+		snprintf(path, sizeof(path), "%s/%s%d%s.json", dir, begin, i, end);
 		close(open(path, O_WRONLY | O_CREAT, 0600));
 	}
 }
@@ -249,8 +243,7 @@ sweep(void)
 	assert_int_equal(system(command), 0);
 }
 
-/* A user fills their share of the spool, all users theirs: others have room,
- * and alerts always. */
+/* A user fills their share of the spool, all users theirs: others have room, and alerts always. */
 static void
 test_shares(void **state)
 {
@@ -266,10 +259,8 @@ test_shares(void **state)
 	assert_string_equal(id, "u1000-");
 	sweep();
 	leave("u1000-m-", 0, LT_SPOOL_USER_MAX - 1, "");
-	const struct lt_message last = message_of("u1000-last"),
-				over = message_of("u1000-over"),
-				known = message_of("u1000-m-0"),
-				others = message_of("u1001-first"),
+	const struct lt_message last = message_of("u1000-last"), over = message_of("u1000-over"),
+				known = message_of("u1000-m-0"), others = message_of("u1001-first"),
 				site = message_of("alert-1");
 	assert_int_equal(lt_spool_write(dir, &last, NULL), LT_OK);
 	assert_int_equal(lt_spool_write(dir, &over, &err), LT_ELIMIT);
@@ -318,8 +309,7 @@ end(void **state)
 	return system(command);
 }
 
-/* The numbers stand in ledgers, the words in spools, in the API and in what
- * sites make of both. */
+/* The numbers stand in ledgers, the words in spools, in the API and in what sites make of both. */
 static const struct {
 	int number;
 	enum lt_message_kind kind;
@@ -350,11 +340,9 @@ test_kinds(void **state)
 		assert_string_equal(row->word, kinds[i].word);
 		assert_string_equal(lt_alert_word(kind), kinds[i].alert);
 		assert_int_equal(lt_alert_is_of_run(kind), kinds[i].is_of_run);
-		assert_int_equal(
-		    row->hears == LT_HEARS_SITE, kinds[i].is_of_site);
+		assert_int_equal(row->hears == LT_HEARS_SITE, kinds[i].is_of_site);
 	}
-	assert_string_equal(
-	    lt_alert_word((enum lt_message_kind)LT_MESSAGE_KIND_COUNT), "?");
+	assert_string_equal(lt_alert_word((enum lt_message_kind)LT_MESSAGE_KIND_COUNT), "?");
 }
 
 int

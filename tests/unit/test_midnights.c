@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Days and months of zones whose midnights are amid an hour of UTC: charges as
- * lowtided makes them against a book that is kept here, minute by minute, by
- * the C library's own local time. All rates are whole per second, so all sums
- * are exact.
+ * Days and months of zones whose midnights are amid an hour of UTC: charges as lowtided makes them
+ * against a book that is kept here, minute by minute, by the C library's own local time. All rates
+ * are whole per second, so all sums are exact.
  */
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -65,8 +64,8 @@ note(const struct lt_batch_run *row)
 		const time_t then = at;
 		const int64_t times = at < DEARER ? 1 : 2;
 		const struct sums minute = {60 * MICROS_A_S * times,
-		    60 * (MG_A_S * times + place * EMBODIED_MG_A_S),
-		    60 * place * EMBODIED_MG_A_S, 60, 60};
+		    60 * (MG_A_S * times + place * EMBODIED_MG_A_S), 60 * place * EMBODIED_MG_A_S,
+		    60, 60};
 		struct tm tm;
 
 		localtime_r(&then, &tm);
@@ -92,8 +91,7 @@ set_rates(struct world *w)
 		put(w, i, LT_RATE_CARBON, 1, MG_A_S, "grid");
 		put(w, i, LT_RATE_CARBON, DEARER, 2 * MG_A_S, "grid");
 		put(w, i, LT_RATE_PUE, 1, 1.25, "");
-		put(w, i, LT_RATE_EMBODIED, 1,
-		    i * EMBODIED_MG_A_S * 3600 / 1000.0, "");
+		put(w, i, LT_RATE_EMBODIED, 1, i * EMBODIED_MG_A_S * 3600 / 1000.0, "");
 		put(w, i, LT_RATE_NODES, 1, 9, "");
 	}
 }
@@ -102,15 +100,13 @@ set_rates(struct world *w)
 static struct lt_batch_run
 random_row(struct world *w, uint32_t job_id)
 {
-	const int64_t minutes =
-	    1 + (int64_t)(lt_random(&w->random) % (job_id % 2 ? 90 : 50 * 60));
-	int64_t start =
-	    (int64_t)(lt_random(&w->random) % (DAYS * 24 * 60)) * 60;
+	const int64_t minutes = 1 + (int64_t)(lt_random(&w->random) % (job_id % 2 ? 90 : 50 * 60));
+	int64_t start = (int64_t)(lt_random(&w->random) % (DAYS * 24 * 60)) * 60;
 
 	if (job_id % 3 == 0)
 		start += 45 * 60 - start % HOUR;
-	struct lt_batch_run row = make_row(job_id, (int)(job_id % PARTITIONS),
-	    FIRST - NOVEMBER + LT_DAY_S + start, minutes * 60);
+	struct lt_batch_run row = make_row(
+	    job_id, (int)(job_id % PARTITIONS), FIRST - NOVEMBER + LT_DAY_S + start, minutes * 60);
 	if (lt_random(&w->random) % 2)
 		strcpy(row.account, "nlp");
 	return row;
@@ -120,8 +116,8 @@ static void
 is(const json_t *of, const char *key, int64_t want, const char *where)
 {
 	if (figure(of, key) != want)
-		fail_msg("%s, %s: got %lld, want %lld", where, key,
-		    (long long)figure(of, key), (long long)want);
+		fail_msg("%s, %s: got %lld, want %lld", where, key, (long long)figure(of, key),
+		    (long long)want);
 }
 
 /* A line, or a group, of a report. */
@@ -142,8 +138,7 @@ check_span(struct world *w, const char *span, const struct sums *want)
 	snprintf(query, sizeof(query), "%s&unused=1&by=partition", span);
 	json_t *const report = ask(w, query, 200);
 	is_sums(json_object_get(report, "total"), want, span);
-	const json_t *const unused =
-	    json_object_get(json_object_get(report, "unused"), "total");
+	const json_t *const unused = json_object_get(json_object_get(report, "unused"), "total");
 	is(unused, "used_micros", want->money_micros, span);
 	is(unused, "used_node_s", want->node_s, span);
 	json_decref(report);
@@ -152,8 +147,7 @@ check_span(struct world *w, const char *span, const struct sums *want)
 	json_t *const carbon = ask(w, query, 200);
 	const json_t *const rows = json_object_get(carbon_of(carbon), "rows");
 	assert_int_equal(added(rows, "embodied_mg"), want->embodied_mg);
-	assert_int_equal(
-	    added(rows, "location_mg"), want->mg - want->embodied_mg);
+	assert_int_equal(added(rows, "location_mg"), want->mg - want->embodied_mg);
 	json_decref(carbon);
 
 	snprintf(query, sizeof(query), "%s&carbon=hours", span);
@@ -169,8 +163,7 @@ static void
 check_days(struct world *w)
 {
 	json_t *const report = ask(w, "period=2026-Q4&by=day", 200);
-	const json_t *const days =
-	    json_object_get(json_object_get(report, "by"), "day");
+	const json_t *const days = json_object_get(json_object_get(report, "by"), "day");
 	size_t i;
 	const json_t *row;
 
@@ -191,8 +184,7 @@ check_days(struct world *w)
 }
 
 static void
-check_groups(struct world *w, const char *span, const char *by,
-    const struct sums sums[2])
+check_groups(struct world *w, const char *span, const char *by, const struct sums sums[2])
 {
 	char query[128];
 	size_t i;
@@ -200,14 +192,11 @@ check_groups(struct world *w, const char *span, const char *by,
 
 	snprintf(query, sizeof(query), "%s&by=%s", span, by);
 	json_t *const report = ask(w, query, 200);
-	json_array_foreach(
-	    json_object_get(json_object_get(report, "by"), by), i, row) {
+	json_array_foreach(json_object_get(json_object_get(report, "by"), by), i, row) {
 		const char *const name = text_of(row, by);
 
-		is_sums(row,
-		    &sums[strcmp(name, "vision") == 0 ||
-			  strcmp(name, "onprem") == 0],
-		    name);
+		is_sums(
+		    row, &sums[strcmp(name, "vision") == 0 || strcmp(name, "onprem") == 0], name);
 	}
 	assert_int_equal(i, 2);
 	json_decref(report);
@@ -240,8 +229,7 @@ check_carbon_months(struct world *w)
 
 		assert_true(month >= 0 && month < MONTHS);
 		mg[month] += figure(row, "location_mg");
-		mg[month] +=
-		    json_integer_value(json_object_get(row, "embodied_mg"));
+		mg[month] += json_integer_value(json_object_get(row, "embodied_mg"));
 	}
 	for (int m = 0; m < MONTHS; m++)
 		assert_int_equal(mg[m], book.months[m].mg);
@@ -336,9 +324,8 @@ mark_whole_hours(struct world *w)
 
 	snprintf(path, sizeof(path), "%s/ledger.db", w->f->dir);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "UPDATE closed SET whole_hours = 1",
-			     NULL, NULL, NULL),
-	    SQLITE_OK);
+	assert_int_equal(
+	    sqlite3_exec(db, "UPDATE closed SET whole_hours = 1", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 }
 
@@ -355,8 +342,7 @@ is_month(struct world *w, const char *month, int runs, int64_t seconds)
 	json_decref(report);
 	snprintf(query, sizeof(query), "period=%s&carbon=hours", month);
 	json_t *const all = ask(w, query, 200);
-	assert_int_equal(
-	    added(json_object_get(all, "hours"), "seconds"), seconds);
+	assert_int_equal(added(json_object_get(all, "hours"), "seconds"), seconds);
 	json_decref(all);
 }
 
@@ -364,23 +350,20 @@ static void
 is_owned_until(struct world *w, const char *until)
 {
 	json_t *const report = ask(w, "period=2026-10&unused=1", 200);
-	const json_t *const rows =
-	    json_object_get(json_object_get(report, "unused"), "partitions");
+	const json_t *const rows = json_object_get(json_object_get(report, "unused"), "partitions");
 
 	assert_string_equal(text_of(json_array_get(rows, 0), "to"), until);
 	json_decref(report);
 }
 
-/* Hours that were booked whole stay so, in a closed month for ever: half an
- * hour of November is October's. */
+/* Hours that were booked whole stay so, in a closed month for ever: half an hour of November is
+ * October's. */
 static void
 test_old_rows(void **state)
 {
 	static const char *const queries[] = {"/v1/report?period=2026-10",
-	    "/v1/report?period=2026-10&by=day",
-	    "/v1/report?period=2026-10&unused=1",
-	    "/v1/report?period=2026-10&carbon=1",
-	    "/v1/report?period=2026-10&carbon=hours",
+	    "/v1/report?period=2026-10&by=day", "/v1/report?period=2026-10&unused=1",
+	    "/v1/report?period=2026-10&carbon=1", "/v1/report?period=2026-10&carbon=hours",
 	    "/v1/report?period=2026-10&runs=all"};
 	enum { QUERIES = sizeof(queries) / sizeof(*queries) };
 	struct world *const w = make_zone(*state, "Asia/Kolkata");
@@ -411,20 +394,19 @@ test_old_rows(void **state)
 		char *const after = api_ask_text(w->d, queries[i], 200);
 
 		if (strcmp(texts[i], after) != 0)
-			fail_msg(
-			    "%s: got %s, want %s", queries[i], after, texts[i]);
+			fail_msg("%s: got %s, want %s", queries[i], after, texts[i]);
 		free(texts[i]);
 		free(after);
 	}
 	json_t *const report = ask(w, "period=2026-11", 200);
-	is(json_object_get(report, "total"), "cost_micros",
-	    (3000 + 2 * HOUR + 600) * OF_NODE, "November");
+	is(json_object_get(report, "total"), "cost_micros", (3000 + 2 * HOUR + 600) * OF_NODE,
+	    "November");
 	json_decref(report);
 	free_world(w);
 }
 
-/* What closed hours cost is booked in the day that it is: ten minutes after
- * midnight, in the hour of UTC that began before it. */
+/* What closed hours cost is booked in the day that it is: ten minutes after midnight, in the hour
+ * of UTC that began before it. */
 static void
 test_late(void **state)
 {
@@ -439,8 +421,7 @@ test_late(void **state)
 	is_month(w, "2026-10", 1, 60);
 	is_month(w, "2026-11", 1, 60);
 	json_t *const report = ask(w, "period=2026-12", 200);
-	is(json_object_get(report, "total"), "cost_micros", 60 * OF_NODE,
-	    "December");
+	is(json_object_get(report, "total"), "cost_micros", 60 * OF_NODE, "December");
 	json_decref(report);
 	free_world(w);
 }

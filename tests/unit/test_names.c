@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names that other programs take for nothing, for a separator or for the end of
- * a line: each reader and writer has them as they are.
+ * Names that other programs take for nothing, for a separator or for the end of a line: each reader
+ * and writer has them as they are.
  */
 #include "invoice_fixture.h"
 #include "associations.h"
@@ -16,10 +16,9 @@
 #include "trace.h"
 #include "units.h"
 
-static const char *const names[] = {"NULL", "null", "Null", "None", "none",
-    "nan", "N/A", "(null)", "-", "total", "TOTAL", "unknown", "other", "(none)",
-    "a\tb", "\u8a13\u7df4", "a b", "a\"b", "a,b", "a;b", "\\N", "true", "0",
-    "007", "1e5", "~"};
+static const char *const names[] = {"NULL", "null", "Null", "None", "none", "nan", "N/A", "(null)",
+    "-", "total", "TOTAL", "unknown", "other", "(none)", "a\tb", "\u8a13\u7df4", "a b", "a\"b",
+    "a,b", "a;b", "\\N", "true", "0", "007", "1e5", "~"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 /* ---- traces: a user and a job's name are known by their hash ---- */
@@ -40,14 +39,12 @@ test_trace(void **state)
 		    "JobIDRaw|User|JobName|Submit|ElapsedRaw|AllocCPUS\n"
 		    "1|%s|%s|1666195200|60|1\n2||%s|1666195201|60|1\n",
 		    names[i], names[(i + 1) % NAMES], names[i]);
-		if (lt_sim_trace_parse(
-			&trace, bytes, strlen(bytes), &look, &err) != LT_OK)
+		if (lt_sim_trace_parse(&trace, bytes, strlen(bytes), &look, &err) != LT_OK)
 			fail_msg("%s: %s", names[i], err.text);
 		assert_int_equal(trace.count, 2);
 		assert_int_equal(trace.bad, 0);
 		assert_int_equal(trace.jobs[0].user, lt_name_hash(names[i]));
-		assert_int_equal(
-		    trace.jobs[0].name, lt_name_hash(names[(i + 1) % NAMES]));
+		assert_int_equal(trace.jobs[0].name, lt_name_hash(names[(i + 1) % NAMES]));
 		/* Only an empty cell says nothing. */
 		assert_int_equal(trace.jobs[1].user, 0);
 		assert_int_equal(trace.jobs[1].name, lt_name_hash(names[i]));
@@ -55,9 +52,8 @@ test_trace(void **state)
 	}
 }
 
-/* sacct -P does not quote: a | in a name moves what is behind it, so the row is
- * left out and told, and the rows beside it are not touched. SWF has numbers of
- * users, and -1 is nobody. */
+/* sacct -P does not quote: a | in a name moves what is behind it, so the row is left out and told,
+ * and the rows beside it are not touched. SWF has numbers of users, and -1 is nobody. */
 static void
 test_trace_told(void **state)
 {
@@ -80,14 +76,13 @@ test_trace_told(void **state)
 		struct lt_sim_trace trace;
 		struct lt_error err = {0};
 
-		assert_int_equal(lt_sim_trace_parse(&trace, cases[i].bytes,
-				     strlen(cases[i].bytes), &look, &err),
+		assert_int_equal(
+		    lt_sim_trace_parse(&trace, cases[i].bytes, strlen(cases[i].bytes), &look, &err),
 		    LT_OK);
 		assert_int_equal(trace.count, cases[i].count);
 		assert_int_equal(trace.bad, 1);
 		assert_string_equal(trace.bad_first[0].text, cases[i].says);
-		assert_int_equal(
-		    trace.jobs[0].user, i == 0 ? lt_name_hash("NULL") : 0);
+		assert_int_equal(trace.jobs[0].user, i == 0 ? lt_name_hash("NULL") : 0);
 		lt_sim_trace_free(&trace);
 	}
 }
@@ -101,8 +96,7 @@ test_site(void **state)
 				"0badcafe"
 				"\x1f";
 	struct lt_partition partition = {.name = "NULL"};
-	struct lt_site_page page = {
-	    .market = {.partitions = &partition, .partition_count = 1}};
+	struct lt_site_page page = {.market = {.partitions = &partition, .partition_count = 1}};
 	const struct lt_site_span span = {0, 2000, true, d};
 	struct lt_error err = {0};
 
@@ -112,15 +106,13 @@ test_site(void **state)
 					 : i == NAMES ? "ps | grep hot"
 						      : "two\nlines\x1f|";
 		char *const text = malloc(1024);
-		const char *const cells[] = {"7", "501", name, "NULL", name,
-		    "1000", "1000", "1010", "1070", "60", "1", "4",
-		    "cpu=4,mem=8G", "", name, name, "sbatch NULL"};
+		const char *const cells[] = {"7", "501", name, "NULL", name, "1000", "1000", "1010",
+		    "1070", "60", "1", "4", "cpu=4,mem=8G", "", name, name, "sbatch NULL"};
 		size_t used = 0;
 
 		assert_non_null(text);
 		for (size_t c = 0; c < sizeof(cells) / sizeof(cells[0]); c++)
-			used += (size_t)snprintf(
-			    text + used, 1024 - used, "%s%s", cells[c], d);
+			used += (size_t)snprintf(text + used, 1024 - used, "%s%s", cells[c], d);
 		snprintf(text + used, 1024 - used, "\n");
 		if (lt_site_rows_take(&page, text, &span, &err) != LT_OK)
 			fail_msg("%s: %s", name, err.text);
@@ -150,8 +142,8 @@ read_filtered(const char *bytes, const struct lt_invoice_filter *filter)
 	return invoice;
 }
 
-/* One row of each name and one of none: the filter takes the one that is called
- * so, whatever that is, with NULL in columns that say nothing. */
+/* One row of each name and one of none: the filter takes the one that is called so, whatever that
+ * is, with NULL in columns that say nothing. */
 static void
 test_invoice_account(void **state)
 {
@@ -170,35 +162,33 @@ test_invoice_account(void **state)
 			char quoted[64] = "";
 			size_t at = 0;
 
-			for (const char *c = k < NAMES ? names[k] : ""; *c;
-			     c++) {
+			for (const char *c = k < NAMES ? names[k] : ""; *c; c++) {
 				quoted[at++] = *c;
 				if (*c == '"')
 					quoted[at++] = '"';
 			}
-			used += (size_t)snprintf(bytes + used,
-			    sizeof(bytes) - used,
+			used += (size_t)snprintf(bytes + used, sizeof(bytes) - used,
 			    DAY_7 "Usage,NULL,null,NULL,NULL,Null,1,1,USD,"
 				  "%s%s%s\n",
 			    strpbrk(quoted, ",\"") != NULL ? "\"" : "", quoted,
 			    strpbrk(quoted, ",\"") != NULL ? "\"" : "");
 		}
-		struct lt_invoice invoice = read_filtered(
-		    bytes, &(struct lt_invoice_filter){.accounts = names[i]});
+		struct lt_invoice invoice =
+		    read_filtered(bytes, &(struct lt_invoice_filter){.accounts = names[i]});
 		assert_int_equal(invoice.rows, 1);
 		assert_int_equal(invoice.left_out_rows, NAMES);
 		lt_invoice_free(&invoice);
 	}
 }
 
-#define CUR_TAGS                                                               \
-	"bill/BillingPeriodStartDate,bill/BillingPeriodEndDate,"               \
-	"lineItem/UsageStartDate,lineItem/UsageEndDate,lineItem/LineItemType," \
-	"lineItem/ProductCode,lineItem/UsageType,product/instanceType,"        \
-	"lineItem/UsageAmount,pricing/unit,lineItem/UnblendedCost,"            \
+#define CUR_TAGS                                                                                   \
+	"bill/BillingPeriodStartDate,bill/BillingPeriodEndDate,"                                   \
+	"lineItem/UsageStartDate,lineItem/UsageEndDate,lineItem/LineItemType,"                     \
+	"lineItem/ProductCode,lineItem/UsageType,product/instanceType,"                            \
+	"lineItem/UsageAmount,pricing/unit,lineItem/UnblendedCost,"                                \
 	"lineItem/CurrencyCode,resourceTags/user:team\n"
-#define CUR_ROW(tag)                                                           \
-	DAY_7 "Usage,AmazonEC2,BoxUsage:p4d.24xlarge,p4d.24xlarge,1,Hrs,1,"    \
+#define CUR_ROW(tag)                                                                               \
+	DAY_7 "Usage,AmazonEC2,BoxUsage:p4d.24xlarge,p4d.24xlarge,1,Hrs,1,"                        \
 	      "USD," tag "\n"
 
 /* A tag's value that is NULL is that text; tags that are NULL are none. */
@@ -209,22 +199,20 @@ test_invoice_tag(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(
-	    lt_invoice_only_parse(&filter, "tag:team=NULL", &err), LT_OK);
+	assert_int_equal(lt_invoice_only_parse(&filter, "tag:team=NULL", &err), LT_OK);
 	struct lt_invoice invoice = read_filtered(
-	    CUR_TAGS CUR_ROW("NULL") CUR_ROW("") CUR_ROW("null") CUR_ROW("x"),
-	    &filter);
+	    CUR_TAGS CUR_ROW("NULL") CUR_ROW("") CUR_ROW("null") CUR_ROW("x"), &filter);
 	assert_int_equal(invoice.rows, 1);
 	assert_int_equal(invoice.left_out_rows, 3);
 	lt_invoice_free(&invoice);
-	invoice = read_filtered(
-	    "BillingPeriodStart,BillingPeriodEnd,ChargePeriodStart,"
-	    "ChargePeriodEnd,ChargeCategory,ServiceCategory,SkuMeter,"
-	    "ConsumedQuantity,ConsumedUnit,BilledCost,BillingCurrency,Tags\n" DAY_7
-	    "Usage,Compute,x,NULL,NULL,1,USD,NULL\n" DAY_7
-	    "Usage,Compute,x,NULL,NULL,1,USD,\"{\"\"team\"\":\"\"NULL\"\"}\"\n" DAY_7
-	    "Usage,Compute,x,NULL,NULL,1,USD,\"{\"\"team\"\":null}\"\n",
-	    &filter);
+	invoice =
+	    read_filtered("BillingPeriodStart,BillingPeriodEnd,ChargePeriodStart,"
+			  "ChargePeriodEnd,ChargeCategory,ServiceCategory,SkuMeter,"
+			  "ConsumedQuantity,ConsumedUnit,BilledCost,BillingCurrency,Tags\n" DAY_7
+			  "Usage,Compute,x,NULL,NULL,1,USD,NULL\n" DAY_7
+			  "Usage,Compute,x,NULL,NULL,1,USD,\"{\"\"team\"\":\"\"NULL\"\"}\"\n" DAY_7
+			  "Usage,Compute,x,NULL,NULL,1,USD,\"{\"\"team\"\":null}\"\n",
+		&filter);
 	assert_int_equal(invoice.rows, 1);
 	assert_int_equal(invoice.left_out_rows, 2);
 	lt_invoice_free(&invoice);
@@ -232,13 +220,12 @@ test_invoice_tag(void **state)
 
 /* ---- what we write ---- */
 
-/* A cell of each name comes back as it is, and by its quotes is not taken for
- * nothing; by both ways that write one. */
+/* A cell of each name comes back as it is, and by its quotes is not taken for nothing; by both ways
+ * that write one. */
 static void
 test_written(void **state)
 {
-	static const struct lt_csv_column columns[] = {
-	    {"a", true}, {"b", true}};
+	static const struct lt_csv_column columns[] = {{"a", true}, {"b", true}};
 	static struct lt_csv_row row;
 	char *text = NULL;
 	size_t size = 0;
@@ -265,8 +252,7 @@ test_written(void **state)
 	for (int i = 0; i < NAMES; i++) {
 		char cells[64];
 
-		snprintf(
-		    cells, sizeof(cells), "\"%s\",\"%s\"", names[i], names[i]);
+		snprintf(cells, sizeof(cells), "\"%s\",\"%s\"", names[i], names[i]);
 		if (lt_csv_seems_missing(names[i], strlen(names[i])))
 			assert_non_null(strstr(text, cells));
 		assert_int_equal(lt_csv_row(&csv, &row, NULL), LT_OK);
@@ -351,17 +337,14 @@ test_associations(void **state)
 	assert_int_equal(again.manager_count, NAMES);
 	for (int i = 0; i < NAMES; i++) {
 		assert_string_equal(again.accounts[i].name, names[i]);
-		assert_string_equal(
-		    again.accounts[i].parent, accounts[i].parent);
+		assert_string_equal(again.accounts[i].parent, accounts[i].parent);
 		assert_string_equal(again.pairs[i].account, names[i]);
 		assert_string_equal(again.pairs[i].user, names[i]);
 		assert_int_equal(again.pairs[i].uid, i);
-		assert_string_equal(
-		    again.pairs[i].default_qos, pairs[i].default_qos);
+		assert_string_equal(again.pairs[i].default_qos, pairs[i].default_qos);
 		assert_string_equal(again.ties[i].account, names[i]);
 		assert_string_equal(again.ties[i].partition, names[i]);
-		assert_string_equal(
-		    again.managers[i].account, managers[i].account);
+		assert_string_equal(again.managers[i].account, managers[i].account);
 	}
 	snprintf(path, sizeof(path), "%s/associations", f->dir);
 	unlink(path);
@@ -422,8 +405,7 @@ main(void)
 	    cmocka_unit_test(test_invoice_tag),
 	    cmocka_unit_test(test_written),
 	    cmocka_unit_test(test_word),
-	    cmocka_unit_test_setup_teardown(
-		test_associations, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_associations, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_ended, set_up, tear_down),
 	};
 

@@ -14,8 +14,8 @@
 static void
 test_nearest_word(void **state)
 {
-	static const char *const names[] = {"status", "budget", "report", "now",
-	    "price_per_node_hour", "reports", NULL};
+	static const char *const names[] = {
+	    "status", "budget", "report", "now", "price_per_node_hour", "reports", NULL};
 
 	static const struct {
 		const char *why, *word, *nearest;
@@ -44,8 +44,7 @@ test_nearest_word(void **state)
 
 		if ((got == NULL) != (cases[i].nearest == NULL) ||
 		    (got != NULL && strcmp(got, cases[i].nearest) != 0))
-			fail_msg("%s: got %s", cases[i].why,
-			    got != NULL ? got : "none");
+			fail_msg("%s: got %s", cases[i].why, got != NULL ? got : "none");
 	}
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which nodes of preemptible partitions are there: counted, kept, and what is
- * learned of it.
+ * Which nodes of preemptible partitions are there: counted, kept, and what is learned of it.
  */
 #include "ledger_fixture.h"
 #include "nodes_there.h"
@@ -25,8 +24,7 @@ static struct lt_batch_job job;
 static struct lt_batch_jobs jobs = {.jobs = &job};
 static struct lt_policy_partition managed[] = {
     {.name = "other"}, {.name = "spot", .preemptible = true}};
-static const struct lt_policy policy = {
-    .partitions = managed, .partition_count = 2};
+static const struct lt_policy policy = {.partitions = managed, .partition_count = 2};
 
 static struct lt_there_now
 at(int64_t now_utc_s)
@@ -54,10 +52,8 @@ test_count(void **state)
 	} cases[] = {
 	    {"all", "spot", "Resources", 5, 0, 0, 4},
 	    {"two of its four are down", "spot", "Resources", 5, 3, 0, 2},
-	    {"two are powered down: they would come", "spot", "Resources", 2, 0,
-		0, 4},
-	    {"one waits for them: they boot", "spot", "Resources", 2, 0, 600,
-		4},
+	    {"two are powered down: they would come", "spot", "Resources", 2, 0, 0, 4},
+	    {"one waits for them: they boot", "spot", "Resources", 2, 0, 600, 4},
 	    {"for too long", "spot", "Resources", 2, 0, 601, 2},
 	    {"for another reason", "spot", "Priority", 2, 0, 601, 4},
 	    {"elsewhere", "other", "Resources", 2, 0, 601, 4},
@@ -81,8 +77,7 @@ test_count(void **state)
 	jobs.count = 0;
 }
 
-/* Each day two of three hours with nodes, for ten days; then a restart of
- * lowtided that learns. */
+/* Each day two of three hours with nodes, for ten days; then a restart of lowtided that learns. */
 static void
 test_learned(void **state)
 {
@@ -108,15 +103,12 @@ test_learned(void **state)
 	assert_int_equal(seen->taken_ppm, 500000);
 	/* All four or none. */
 	assert_int_equal(seen->together_ppm, 1000000);
-	/* Every third start waits for an hour; 4 h of work for one, two and
-	 * two. */
+	/* Every third start waits for an hour; 4 h of work for one, two and two. */
 	assert_in_range(seen->waits[0][0][0].mean_s, 1180, 1220);
 	assert_int_equal(seen->waits[0][0][0].passed_s[3], 3600);
 	assert_in_range(seen->waits[0][0][3].mean_s, 5950, 6050);
 	/* Of another partition nothing is recorded. */
-	assert_int_equal(
-	    lt_there_learned(&there, f->ledger, &partitions[0], NOW)->seen_s,
-	    0);
+	assert_int_equal(lt_there_learned(&there, f->ledger, &partitions[0], NOW)->seen_s, 0);
 	lt_there_free(there);
 }
 
@@ -124,8 +116,7 @@ test_learned(void **state)
 static double
 value_at(struct fixture *f, int64_t utc_s, uint32_t *steps)
 {
-	const struct lt_rates_asked asked = {
-	    "spot", LT_RATE_THERE, {NOW, utc_s + 1}};
+	const struct lt_rates_asked asked = {"spot", LT_RATE_THERE, {NOW, utc_s + 1}};
 	struct lt_rate_step *list = NULL;
 
 	must(f, lt_ledger_rates(f->ledger, &asked, &list, steps, &f->err));
@@ -136,16 +127,14 @@ value_at(struct fixture *f, int64_t utc_s, uint32_t *steps)
 	return value;
 }
 
-/* By a later policy it is not preemptible, after a restart neither, and then it
- * is again: the time between is no outage. */
+/* By a later policy it is not preemptible, after a restart neither, and then it is again: the time
+ * between is no outage. */
 static void
 test_end(void **state)
 {
 	struct fixture *const f = *state;
-	static struct lt_policy_partition plain[] = {
-	    {.name = "other"}, {.name = "spot"}};
-	const struct lt_policy later = {
-	    .partitions = plain, .partition_count = 2};
+	static struct lt_policy_partition plain[] = {{.name = "other"}, {.name = "spot"}};
+	const struct lt_policy later = {.partitions = plain, .partition_count = 2};
 	struct lt_there *there = NULL;
 	struct lt_there_now now = at(NOW);
 	uint32_t steps;
@@ -171,8 +160,8 @@ test_end(void **state)
 	assert_int_equal(value_at(f, NOW + 5 * LT_HOUR_S, &steps), NODES);
 	assert_int_equal(steps, 3);
 	/* One hour with all nodes, and the last. */
-	const struct lt_availability *const seen = lt_there_learned(
-	    &there, f->ledger, &partitions[1], NOW + 6 * LT_HOUR_S);
+	const struct lt_availability *const seen =
+	    lt_there_learned(&there, f->ledger, &partitions[1], NOW + 6 * LT_HOUR_S);
 	assert_int_equal(seen->seen_s, 2 * LT_HOUR_S);
 	assert_int_equal(seen->there_ppm, 1000000);
 	lt_there_free(there);

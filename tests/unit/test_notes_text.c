@@ -16,26 +16,22 @@
 #define NOW INT64_C(1800000000) /* 2027-01-15T08:00:00Z */
 
 static struct lt_partition partition = {.name = "a", .max_time_s = INT64_MAX};
-static struct lt_market market = {
-    .partition_count = 1, .partitions = &partition};
+static struct lt_market market = {.partition_count = 1, .partitions = &partition};
 
 static const struct {
 	const char *why, *text;
 	uint32_t tasks, pins;
-	int64_t limit_s, expected_s, start_s,
-	    deadline_s; /* from now; 0: none */
+	int64_t limit_s, expected_s, start_s, deadline_s; /* from now; 0: none */
 } cases[] = {
     {"nothing", "", 1, 0, 7200, 3600, 0, 0},
-    {"srun", "srun and salloc are never delayed", 1, LT_PIN_INTERACTIVE, 7200,
-	0, 0, 0},
-    {"an expected time above the limit",
-	"its expected time of 5h is beyond its limit of 2h", 1, 0, 7200, 18000,
-	0, 0},
+    {"srun", "srun and salloc are never delayed", 1, LT_PIN_INTERACTIVE, 7200, 0, 0, 0},
+    {"an expected time above the limit", "its expected time of 5h is beyond its limit of 2h", 1, 0,
+	7200, 18000, 0, 0},
     {"as long as the limit", "", 1, 0, 7200, 7200, 0, 0},
     {"a deadline that is met to the second", "", 1, 0, 7200, 0, 3600, 10800},
     {"a second too early",
-	"Slurm ends it at its deadline, Fri 10:59 UTC, as its limit of 2h ends later",
-	1, 0, 7200, 0, 3600, 10799},
+	"Slurm ends it at its deadline, Fri 10:59 UTC, as its limit of 2h ends later", 1, 0, 7200,
+	0, 3600, 10799},
     {"two",
 	"Slurm ends it at its deadline, Fri 11:00 UTC, as its limit of 2h ends later; its expected time of 3h is beyond its limit of 2h",
 	2, 0, 7200, 10800, 3601, 10800},
@@ -56,20 +52,14 @@ test_cases(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct lt_request request = {
-		    .array_tasks = cases[i].tasks,
+		const struct lt_request request = {.array_tasks = cases[i].tasks,
 		    .pins = cases[i].pins,
 		    .limit_s = cases[i].limit_s,
-		    .expected_run_s = cases[i].expected_s > 0
-					  ? cases[i].expected_s
-					  : LT_UNSET_64,
-		    .deadline_utc_s = cases[i].deadline_s > 0
-					  ? NOW + cases[i].deadline_s
-					  : LT_UNSET_64};
-		const struct lt_plan plan = {
-		    .chosen = {.start_utc_s = NOW + cases[i].start_s}};
-		const struct lt_told told = {
-		    &plan, &request, &market, NOW, true};
+		    .expected_run_s = cases[i].expected_s > 0 ? cases[i].expected_s : LT_UNSET_64,
+		    .deadline_utc_s =
+			cases[i].deadline_s > 0 ? NOW + cases[i].deadline_s : LT_UNSET_64};
+		const struct lt_plan plan = {.chosen = {.start_utc_s = NOW + cases[i].start_s}};
+		const struct lt_told told = {&plan, &request, &market, NOW, true};
 
 		print_message("# %s\n", cases[i].why);
 		assert_string_equal(notes_of(&told), cases[i].text);
@@ -88,13 +78,11 @@ test_moved(void **state)
 	    .limit_s = LT_UNSET_64,
 	    .expected_run_s = 18000,
 	    .deadline_utc_s = LT_UNSET_64};
-	const struct lt_plan plan = {
-	    .chosen = {.partition = 1, .start_utc_s = NOW}};
+	const struct lt_plan plan = {.chosen = {.partition = 1, .start_utc_s = NOW}};
 	const struct lt_told told = {&plan, &request, &two, NOW, true};
 
 	(void)state;
-	assert_string_equal(notes_of(&told),
-	    "its expected time of 5h is beyond its limit of 2h");
+	assert_string_equal(notes_of(&told), "its expected time of 5h is beyond its limit of 2h");
 }
 
 /* Where there is one, and money is shown. */
@@ -107,8 +95,7 @@ test_charge(void **state)
 		bool has_cost;
 	} charges[] = {
 	    {"none", "", 0, true},
-	    {"80 a tonne", "costs include $80.00 for each tonne of CO2e",
-		80000000, true},
+	    {"80 a tonne", "costs include $80.00 for each tonne of CO2e", 80000000, true},
 	    {"no price is known", "", 80000000, false},
 	};
 	const struct lt_request request = {.array_tasks = 1,
@@ -123,8 +110,7 @@ test_charge(void **state)
 		    .currency = "USD",
 		    .charge_micros_per_tonne = charges[i].micros};
 		const struct lt_plan plan = {
-		    .chosen = {
-			.start_utc_s = NOW, .has_cost = charges[i].has_cost}};
+		    .chosen = {.start_utc_s = NOW, .has_cost = charges[i].has_cost}};
 		struct lt_told told = {&plan, &request, &charged, NOW, false};
 
 		print_message("# %s\n", charges[i].why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide-notify's parts: a mail, a signature, what was sent, when it tries
- * again. tests/golden/notify.sh has the program against real servers.
+ * lowtide-notify's parts: a mail, a signature, what was sent, when it tries again.
+ * tests/golden/notify.sh has the program against real servers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,23 +26,20 @@ test_mail(void **state)
 	    .subject = "lowtide: job 7",
 	    .text = "one\n\n.\ntwo\n"};
 	static struct lt_policy_notify notify = {.mail_from = "lowtide"};
-	const struct lt_sending sending = {
-	    .notify = &notify, .message = &message, .to = "alice"};
+	const struct lt_sending sending = {.notify = &notify, .message = &message, .to = "alice"};
 	static char mail[LT_MAIL_SIZE];
 
 	(void)state;
-	const size_t length =
-	    lt_mail_compose(mail, &sending, "ctl.example.org");
+	const size_t length = lt_mail_compose(mail, &sending, "ctl.example.org");
 	assert_int_equal(length, strlen(mail));
-	assert_string_equal(mail,
-	    "Date: Thu, 27 Nov 2025 21:46:40 +0000\r\n"
-	    "From: lowtide\r\nTo: alice\r\nSubject: lowtide: job 7\r\n"
-	    "Message-ID: <moved-7@ctl.example.org>\r\n"
-	    "Auto-Submitted: auto-generated\r\nX-Lowtide: moved\r\n"
-	    "MIME-Version: 1.0\r\n"
-	    "Content-Type: text/plain; charset=utf-8\r\n"
-	    "Content-Transfer-Encoding: 8bit\r\n\r\n"
-	    "one\r\n\r\n.\r\ntwo\r\n");
+	assert_string_equal(mail, "Date: Thu, 27 Nov 2025 21:46:40 +0000\r\n"
+				  "From: lowtide\r\nTo: alice\r\nSubject: lowtide: job 7\r\n"
+				  "Message-ID: <moved-7@ctl.example.org>\r\n"
+				  "Auto-Submitted: auto-generated\r\nX-Lowtide: moved\r\n"
+				  "MIME-Version: 1.0\r\n"
+				  "Content-Type: text/plain; charset=utf-8\r\n"
+				  "Content-Transfer-Encoding: 8bit\r\n\r\n"
+				  "one\r\n\r\n.\r\ntwo\r\n");
 }
 
 /* By Python's email.header, which makes the same text of them again. */
@@ -57,8 +54,7 @@ test_subjects(void **state)
 	     "1,200.00 of \xe2\x82\xac"
 	     "1,000.00",
 		"Subject: =?UTF-8?B?dmlzaW9uOiDigqwxLDIwMC4wMCBvZiDigqwxLDAwMC4wMA==?=\r\n"},
-	    {"=?UTF-8?B?eA==?=",
-		"Subject: =?UTF-8?B?PT9VVEYtOD9CP2VBPT0/PQ==?=\r\n"},
+	    {"=?UTF-8?B?eA==?=", "Subject: =?UTF-8?B?PT9VVEYtOD9CP2VBPT0/PQ==?=\r\n"},
 	    {"1234567890123456789012345678901234567890123\xe2\x82\xac"
 	     "9",
 		"Subject: =?UTF-8?B?MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMw==?=\r\n"
@@ -66,8 +62,7 @@ test_subjects(void **state)
 	};
 	static struct lt_message message = {.id = "x", .text = "t\n"};
 	static struct lt_policy_notify notify = {.mail_from = "lowtide"};
-	const struct lt_sending sending = {
-	    .notify = &notify, .message = &message, .to = "alice"};
+	const struct lt_sending sending = {.notify = &notify, .message = &message, .to = "alice"};
 	static char mail[LT_MAIL_SIZE];
 
 	(void)state;
@@ -77,8 +72,7 @@ test_subjects(void **state)
 		const char *const at = strstr(mail, "Subject:");
 		assert_non_null(at);
 		assert_memory_equal(at, cases[i].is, strlen(cases[i].is));
-		assert_memory_equal(
-		    at + strlen(cases[i].is), "Message-ID:", 11);
+		assert_memory_equal(at + strlen(cases[i].is), "Message-ID:", 11);
 	}
 }
 
@@ -88,8 +82,7 @@ test_long_lines(void **state)
 {
 	static struct lt_message message = {.id = "x", .subject = "s"};
 	static struct lt_policy_notify notify = {.mail_from = "lowtide"};
-	const struct lt_sending sending = {
-	    .notify = &notify, .message = &message, .to = "alice"};
+	const struct lt_sending sending = {.notify = &notify, .message = &message, .to = "alice"};
 	static char mail[LT_MAIL_SIZE];
 	size_t longest = 0, line = 0;
 
@@ -114,15 +107,14 @@ test_signature(void **state)
 
 	(void)state;
 	lt_webhook_sign(out, "s3cret", 1764280000, "{\"a\":1}");
-	assert_string_equal(out,
-	    "e172cc5f05a7b14d7e789c4634932eaf8d4e7622429b9be61117c70acacec42d");
+	assert_string_equal(
+	    out, "e172cc5f05a7b14d7e789c4634932eaf8d4e7622429b9be61117c70acacec42d");
 }
 
 static void
 test_wait(void **state)
 {
-	static const int64_t wanted[] = {
-	    30, 60, 120, 240, 480, 960, 1920, 3600};
+	static const int64_t wanted[] = {30, 60, 120, 240, 480, 960, 1920, 3600};
 
 	(void)state;
 	for (int i = 0; i < 8; i++)
@@ -143,20 +135,17 @@ test_sent(void **state)
 	assert_int_equal(lt_sent_open(&sent, dir, NOW, &err), LT_OK);
 	assert_false(lt_sent_has(&sent, "a", "mail:alice"));
 	assert_int_equal(lt_sent_add(&sent, "b", "webhook", NOW, &err), LT_OK);
-	assert_int_equal(
-	    lt_sent_add(&sent, "a", "mail:alice", NOW + 1, &err), LT_OK);
+	assert_int_equal(lt_sent_add(&sent, "a", "mail:alice", NOW + 1, &err), LT_OK);
 	assert_true(lt_sent_has(&sent, "a", "mail:alice"));
 	assert_false(lt_sent_has(&sent, "a", "mail:bob"));
 	assert_int_equal(lt_sent_open(&second, dir, NOW, &err), LT_ECONFLICT);
 	lt_sent_close(&sent);
 	/* Kept over a restart, for a month. */
-	assert_int_equal(
-	    lt_sent_open(&sent, dir, NOW + LT_SENT_KEEP_S, NULL), LT_OK);
+	assert_int_equal(lt_sent_open(&sent, dir, NOW + LT_SENT_KEEP_S, NULL), LT_OK);
 	assert_true(lt_sent_has(&sent, "a", "mail:alice"));
 	assert_true(lt_sent_has(&sent, "b", "webhook"));
 	lt_sent_close(&sent);
-	assert_int_equal(
-	    lt_sent_open(&sent, dir, NOW + LT_SENT_KEEP_S + 1, NULL), LT_OK);
+	assert_int_equal(lt_sent_open(&sent, dir, NOW + LT_SENT_KEEP_S + 1, NULL), LT_OK);
 	assert_true(lt_sent_has(&sent, "a", "mail:alice"));
 	assert_false(lt_sent_has(&sent, "b", "webhook"));
 	lt_sent_close(&sent);

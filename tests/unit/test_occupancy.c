@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For how long nodes are booked: by limits, by what quotes expect, and by what
- * remains of a job that has outlived that.
+ * For how long nodes are booked: by limits, by what quotes expect, and by what remains of a job
+ * that has outlived that.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -22,23 +22,19 @@ enum { NOW = 1795176000, HOUR = LT_HOUR_S }; /* a whole hour */
 
 /* Expected 2 h, surely 4 h, of a limit of 10 h. */
 static void
-quote_text(char text[LT_QUOTE_TEXT_SIZE], const char *partition,
-    enum lt_history_group from, uint32_t ratio_ppm)
+quote_text(char text[LT_QUOTE_TEXT_SIZE], const char *partition, enum lt_history_group from,
+    uint32_t ratio_ppm)
 {
 	struct lt_quote quote = {.id = 7, .tasks = 1};
-	struct lt_quote_run run = {
-	    .kind = 9, .expected = {.from = from}, .ratio_ppm = ratio_ppm};
+	struct lt_quote_run run = {.kind = 9, .expected = {.from = from}, .ratio_ppm = ratio_ppm};
 
 	if (from != LT_HISTORY_NONE)
-		run.expected =
-		    (struct lt_expected){from, 20, 2 * HOUR, 4 * HOUR, 0, 0};
+		run.expected = (struct lt_expected){from, 20, 2 * HOUR, 4 * HOUR, 0, 0};
 	strcpy(quote.account, "vision");
 	strcpy(quote.partition, partition);
 	strcpy(quote.home, "home");
-	assert_int_equal(
-	    lt_quote_run_pack(quote.run, sizeof(quote.run), &run), LT_OK);
-	assert_int_equal(
-	    lt_quote_pack(text, LT_QUOTE_TEXT_SIZE, &quote), LT_OK);
+	assert_int_equal(lt_quote_run_pack(quote.run, sizeof(quote.run), &run), LT_OK);
+	assert_int_equal(lt_quote_pack(text, LT_QUOTE_TEXT_SIZE, &quote), LT_OK);
 }
 
 static double
@@ -61,25 +57,18 @@ booked_as_long_as_expected(void **state)
 		enum lt_history_group from;
 		const char *planned;
 		uint32_t ratio_ppm;
-		int64_t ran_h,
-		    suspended_h; /* ran -1: it waits, from now + 1 h */
-		int first, last; /* hours that are booked */
+		int64_t ran_h, suspended_h; /* ran -1: it waits, from now + 1 h */
+		int first, last;	    /* hours that are booked */
 	} cases[] = {
-	    {"nothing is expected: to its limit", LT_HISTORY_NONE, "home",
-		LT_MICROS, 1, 0, 0, 8},
-	    {"to what is expected", LT_HISTORY_NAME, "home", LT_MICROS, 1, 0, 0,
+	    {"nothing is expected: to its limit", LT_HISTORY_NONE, "home", LT_MICROS, 1, 0, 0, 8},
+	    {"to what is expected", LT_HISTORY_NAME, "home", LT_MICROS, 1, 0, 0, 0},
+	    {"outlived: to the upper quantile", LT_HISTORY_NAME, "home", LT_MICROS, 2, 0, 0, 1},
+	    {"outlived that: to its limit", LT_HISTORY_NAME, "home", LT_MICROS, 4, 0, 0, 5},
+	    {"suspended time is none that it worked", LT_HISTORY_NAME, "home", LT_MICROS, 3, 2, 0,
 		0},
-	    {"outlived: to the upper quantile", LT_HISTORY_NAME, "home",
-		LT_MICROS, 2, 0, 0, 1},
-	    {"outlived that: to its limit", LT_HISTORY_NAME, "home", LT_MICROS,
-		4, 0, 0, 5},
-	    {"suspended time is none that it worked", LT_HISTORY_NAME, "home",
-		LT_MICROS, 3, 2, 0, 0},
 	    {"of a slower node", LT_HISTORY_NAME, "there", 1500000, 1, 0, 0, 1},
-	    {"that it is not on", LT_HISTORY_NAME, "other", 1500000, 1, 0, 0,
-		0},
-	    {"it waits for its begin", LT_HISTORY_USER, "home", LT_MICROS, -1,
-		0, 1, 2},
+	    {"that it is not on", LT_HISTORY_NAME, "other", 1500000, 1, 0, 0, 0},
+	    {"it waits for its begin", LT_HISTORY_USER, "home", LT_MICROS, -1, 0, 1, 2},
 	};
 
 	(void)state;
@@ -102,21 +91,18 @@ booked_as_long_as_expected(void **state)
 		    .start_utc_s = runs ? NOW - cases[i].ran_h * HOUR : 0,
 		    .suspended_s = cases[i].suspended_h * HOUR,
 		    .eligible_utc_s = runs ? 0 : NOW + HOUR};
-		const struct lt_batch_jobs jobs = {
-		    .count = 1, .jobs = &job, .begun_utc_s = 0};
+		const struct lt_batch_jobs jobs = {.count = 1, .jobs = &job, .begun_utc_s = 0};
 		static struct lt_occupancy got;
 
 		print_message("%s\n", cases[i].why);
 		if (strcmp(cases[i].planned, "there") == 0)
 			job.partition = "there";
 		strcpy(partition.name, job.partition);
-		quote_text(
-		    text, cases[i].planned, cases[i].from, cases[i].ratio_ppm);
+		quote_text(text, cases[i].planned, cases[i].from, cases[i].ratio_ppm);
 		lt_occupancy_count(&got, &jobs, &market, 0, NOW);
 		assert_false(got.queued);
 		for (int h = 0; h <= cases[i].last + 4; h++)
-			assert_int_equal(
-			    nodes_at(&got, NOW + h * HOUR + HOUR / 2) > 0,
+			assert_int_equal(nodes_at(&got, NOW + h * HOUR + HOUR / 2) > 0,
 			    h >= cases[i].first && h <= cases[i].last);
 	}
 }
@@ -130,8 +116,7 @@ test_away(void **state)
 
 	(void)state;
 	struct lt_partition partition = {.name = "there", .node_count = 8};
-	const struct lt_market market = {
-	    .partition_count = 1, .partitions = &partition};
+	const struct lt_market market = {.partition_count = 1, .partitions = &partition};
 
 	lt_occupancy_count(&got, &none, &market, 0, NOW);
 	assert_true(nodes_at(&got, NOW) == 3);
@@ -157,8 +142,7 @@ meets(const struct lt_batch_job *job, int64_t now, int64_t from, int64_t to)
 {
 	const bool runs = job->state == LT_JOB_RUNNING;
 	const int64_t start = runs ? now : job->eligible_utc_s;
-	const int64_t end =
-	    (runs ? job->start_utc_s : job->eligible_utc_s) + job->limit_s;
+	const int64_t end = (runs ? job->start_utc_s : job->eligible_utc_s) + job->limit_s;
 
 	if (!runs && job->eligible_utc_s <= now)
 		return false; /* it is in line */
@@ -196,17 +180,14 @@ same_as_job_by_job(void **state)
 
 			all[i] = (struct lt_batch_job){.partition = "home",
 			    .admin_comment = "",
-			    .reason_text =
-				kind < 2 ? "Resources" : "Dependency",
-			    .state =
-				kind == 0 ? LT_JOB_RUNNING : LT_JOB_PENDING,
+			    .reason_text = kind < 2 ? "Resources" : "Dependency",
+			    .state = kind == 0 ? LT_JOB_RUNNING : LT_JOB_PENDING,
 			    .nodes = 1,
 			    .cpus = 64,
 			    .array_pending = 1,
 			    .limit_s = 60 * (1 + below(60 * 40)),
 			    .start_utc_s = kind == 0 ? now - below(DAY) : 0,
-			    .eligible_utc_s =
-				kind == 2 ? now + 1 + below(8 * DAY) : 0};
+			    .eligible_utc_s = kind == 2 ? now + 1 + below(8 * DAY) : 0};
 			if (kind == 1)
 				in_line += (double)all[i].limit_s;
 		}
@@ -218,10 +199,8 @@ same_as_job_by_job(void **state)
 			double booked = 0, kept = 0;
 
 			for (uint32_t i = 0; i < jobs.count; i++) {
-				booked += meets(&all[i], now, first + at,
-				    first + at + step);
-				kept += windows[i].start_utc_s <
-					    first + at + step &&
+				booked += meets(&all[i], now, first + at, first + at + step);
+				kept += windows[i].start_utc_s < first + at + step &&
 					windows[i].end_utc_s > first + at;
 			}
 			/* An hour's step may hold a quarter that is taken. */
@@ -235,8 +214,7 @@ same_as_job_by_job(void **state)
 			at += step;
 		}
 		if (fabs(filled - in_line) > 1 + 1e-9 * in_line)
-			fail_msg("world %d: %f of %f node-seconds", world,
-			    filled, in_line);
+			fail_msg("world %d: %f of %f node-seconds", world, filled, in_line);
 	}
 }
 
@@ -264,15 +242,11 @@ complete_until(void **state)
 static void
 taken_by_others(void **state)
 {
-	struct lt_partition partition = {.name = "home",
-	    .node_count = 4,
-	    .shape_count = 1,
-	    .max_time_s = INT64_MAX};
+	struct lt_partition partition = {
+	    .name = "home", .node_count = 4, .shape_count = 1, .max_time_s = INT64_MAX};
 	struct lt_shape shape = {.node_count = 4, .cpus = 64};
-	const struct lt_market market = {.partitions = &partition,
-	    .partition_count = 1,
-	    .shapes = &shape,
-	    .shape_count = 1};
+	const struct lt_market market = {
+	    .partitions = &partition, .partition_count = 1, .shapes = &shape, .shape_count = 1};
 	struct lt_batch_job job = {.partition = "home",
 	    .state = LT_JOB_RUNNING,
 	    .nodes = 1,
@@ -286,8 +260,7 @@ taken_by_others(void **state)
 	lt_occupancy_count(&got, &list, &market, 0, NOW);
 	assert_true(fabs(nodes_at(&got, NOW) - 2.5) < 1e-9);
 	assert_true(fabs(nodes_at(&got, NOW + 3 * HOUR) - 1.5) < 1e-9);
-	assert_true(
-	    fabs(nodes_at(&got, NOW + 6 * (int64_t)LT_DAY_S) - 1.5) < 1e-9);
+	assert_true(fabs(nodes_at(&got, NOW + 6 * (int64_t)LT_DAY_S) - 1.5) < 1e-9);
 }
 
 /* A partition that has no room just now has some in a quarter of an hour. */
@@ -296,8 +269,7 @@ full_for_a_while(void **state)
 {
 	struct lt_partition partitions[] = {
 	    {.node_count = 3}, {.node_count = 5}, {.node_count = 7}};
-	const struct lt_market market = {
-	    .partitions = partitions, .partition_count = 3};
+	const struct lt_market market = {.partitions = partitions, .partition_count = 3};
 	static struct lt_job_request made;
 	struct lt_planned windows[3];
 

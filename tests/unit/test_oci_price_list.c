@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Oracle Cloud's price list: sums of recorded parts, free tiers, parts of
- * another metric or none, and the fetch.
+ * Oracle Cloud's price list: sums of recorded parts, free tiers, parts of another metric or none,
+ * and the fetch.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,26 +12,26 @@
 #include "price_list_fixture.h"
 
 #define RECORDED PRICE_LIST_FIXTURES "oci_price_list/products.json"
-#define CPU(part, count)                                                       \
-	{"ocpu_part", part},                                                   \
-	{                                                                      \
-		"ocpus", count                                                 \
+#define CPU(part, count)                                                                           \
+	{"ocpu_part", part},                                                                       \
+	{                                                                                          \
+		"ocpus", count                                                                     \
 	}
-#define RAM(part, count)                                                       \
-	{"memory_part", part},                                                 \
-	{                                                                      \
-		"memory_gb", count                                             \
+#define RAM(part, count)                                                                           \
+	{"memory_part", part},                                                                     \
+	{                                                                                          \
+		"memory_gb", count                                                                 \
 	}
-#define GPUS(part, count)                                                      \
-	{"gpu_part", part},                                                    \
-	{                                                                      \
-		"gpus", count                                                  \
+#define GPUS(part, count)                                                                          \
+	{"gpu_part", part},                                                                        \
+	{                                                                                          \
+		"gpus", count                                                                      \
 	}
-#define ITEM(part, prices)                                                     \
-	"{\"partNumber\":\"" part "\",\"displayName\":\"n\",\"metricName\":"   \
-	"\"OCPU Per Hour\",\"serviceCategory\":\"Compute - GPU\","             \
-	"\"currencyCodeLocalizations\":[{\"currencyCode\":\"EUR\",\"prices\":" \
-	"[{\"model\":\"PAY_AS_YOU_GO\",\"value\":3}]},{\"currencyCode\":"      \
+#define ITEM(part, prices)                                                                         \
+	"{\"partNumber\":\"" part "\",\"displayName\":\"n\",\"metricName\":"                       \
+	"\"OCPU Per Hour\",\"serviceCategory\":\"Compute - GPU\","                                 \
+	"\"currencyCodeLocalizations\":[{\"currencyCode\":\"EUR\",\"prices\":"                     \
+	"[{\"model\":\"PAY_AS_YOU_GO\",\"value\":3}]},{\"currencyCode\":"                          \
 	"\"USD\",\"prices\":[" prices "]}]}"
 #define PRICE(value) "{\"model\":\"PAY_AS_YOU_GO\",\"value\":" value "}"
 
@@ -39,18 +39,14 @@ static const struct option_case option_cases[] = {
     {"nothing", {{NULL, NULL}}, 0, "want ocpu_part and ocpus, or gpu_part"},
     {"a part without how many", {{"ocpu_part", "B93113"}}, 10,
 	"ocpu_part without ocpus: want both"},
-    {"how many of what", {{"gpus", "8"}}, 10,
-	"gpus without gpu_part: want both"},
+    {"how many of what", {{"gpus", "8"}}, 10, "gpus without gpu_part: want both"},
     {"a shape", {CPU("VM.Standard.E4", "8")}, 10,
 	"got \"VM.Standard.E4\", want a part number such as B93113"},
     {"a negative amount", {CPU("B93113", "-1")}, 11, "ocpus: got \"-1\""},
-    {"a currency that is none", {CPU("B1", "1"), {"currency", "usd"}}, 12,
-	"currency: got \"usd\""},
+    {"a currency that is none", {CPU("B1", "1"), {"currency", "usd"}}, 12, "currency: got \"usd\""},
     {"not http", {CPU("B1", "1"), {"url", "ftp://a"}}, 12, "want http://"},
     {"GPUs alone", {GPUS("B98415", "8")}, 0, NULL},
-    {"all",
-	{CPU("B93113", "8"), RAM("B93114", "32.5"), GPUS("B95907", "8"),
-	    {"currency", "EUR"}},
+    {"all", {CPU("B93113", "8"), RAM("B93114", "32.5"), GPUS("B95907", "8"), {"currency", "EUR"}},
 	0, NULL},
 };
 
@@ -67,10 +63,7 @@ static const struct price_case cases[] = {
 	.pairs = {CPU("B93113", "16"), RAM("B93114", "64")},
 	.file = RECORDED,
 	.micros = 496000},
-    {.why = "8 H100 at 10 USD",
-	.pairs = {GPUS("B98415", "8")},
-	.file = RECORDED,
-	.micros = 80e6},
+    {.why = "8 H100 at 10 USD", .pairs = {GPUS("B98415", "8")}, .file = RECORDED, .micros = 80e6},
     {.why = "a shape whose price is that of its OCPUs",
 	.pairs = {CPU("B88515", "52")},
 	.file = RECORDED,
@@ -99,10 +92,7 @@ static const struct price_case cases[] = {
 	.file = RECORDED,
 	.says = "gpu_part B98415 has no price in EUR above 0"},
     {.why = "empty", .pairs = {CPU("B1", "1")}, .bytes = "", .says = "empty"},
-    {.why = "no list",
-	.pairs = {CPU("B1", "1")},
-	.bytes = "{}",
-	.says = "JSON without \"items\""},
+    {.why = "no list", .pairs = {CPU("B1", "1")}, .bytes = "{}", .says = "JSON without \"items\""},
     {.why = "an empty list",
 	.pairs = {CPU("B1", "1")},
 	.bytes = "{\"items\":[]}",
@@ -122,8 +112,7 @@ static const struct price_case cases[] = {
 	.micros = 6000000},
     {.why = "a yearly commitment is another model",
 	.pairs = {CPU("B1", "1")},
-	.bytes = "{\"items\":[" ITEM(
-	    "B1", "{\"model\":\"MONTHLY_COMMIT\",\"value\":1}") "]}",
+	.bytes = "{\"items\":[" ITEM("B1", "{\"model\":\"MONTHLY_COMMIT\",\"value\":1}") "]}",
 	.says = "has no price in USD above 0"},
     {.why = "a price in words",
 	.pairs = {CPU("B1", "1")},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Open OnDemand's balance file: its members as the dashboard's model reads
- * them, whole units that promise nothing, users without a name left out.
+ * Open OnDemand's balance file: its members as the dashboard's model reads them, whole units that
+ * promise nothing, users without a name left out.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 #include "cli.h"
 #include "report.h"
 
-#define BALANCE(uid, micros, mg)                                               \
-	"{\"uid\":" uid ",\"account\":\"nlp\",\"available_micros\":" micros    \
+#define BALANCE(uid, micros, mg)                                                                   \
+	"{\"uid\":" uid ",\"account\":\"nlp\",\"available_micros\":" micros                        \
 	",\"available_mg\":" mg "}"
 
 static void
@@ -27,26 +27,24 @@ test_file(void **state)
 	    {"nobody", "{\"currency\":\"EUR\",\"balances\":[]}",
 		"{\"balances\":[],\"config\":{\"project_type\":\"account\",\"unit\":\"EUR\"},\"timestamp\":7,\"version\":1}"},
 	    {"down to whole units, below zero too",
-		"{\"currency\":\"EUR\",\"balances\":[" BALANCE("0", "1999999",
-		    "null") "," BALANCE("0", "-1", "null") "," BALANCE("0",
-		    "-2000000", "null") "," BALANCE("0", "0", "null") "]}",
+		"{\"currency\":\"EUR\",\"balances\":[" BALANCE("0", "1999999", "null") "," BALANCE(
+		    "0", "-1", "null") "," BALANCE("0", "-2000000", "null") "," BALANCE("0", "0",
+		    "null") "]}",
 		"{\"balances\":[{\"project\":\"nlp\",\"user\":\"root\",\"value\":1},"
 		"{\"project\":\"nlp\",\"user\":\"root\",\"value\":-1},"
 		"{\"project\":\"nlp\",\"user\":\"root\",\"value\":-2},"
 		"{\"project\":\"nlp\",\"user\":\"root\",\"value\":0}],"
 		"\"config\":{\"project_type\":\"account\",\"unit\":\"EUR\"},\"timestamp\":7,\"version\":1}"},
 	    {"a budget of carbon alone is none of money",
-		"{\"currency\":\"EUR\",\"balances\":[" BALANCE(
-		    "0", "null", "5000000") "]}",
+		"{\"currency\":\"EUR\",\"balances\":[" BALANCE("0", "null", "5000000") "]}",
 		"{\"balances\":[],\"config\":{\"project_type\":\"account\",\"unit\":\"EUR\"},\"timestamp\":7,\"version\":1}"},
 	    {"a site without money: kg",
-		"{\"currency\":\"\",\"balances\":[" BALANCE(
-		    "0", "null", "5900000") "]}",
+		"{\"currency\":\"\",\"balances\":[" BALANCE("0", "null", "5900000") "]}",
 		"{\"balances\":[{\"project\":\"nlp\",\"user\":\"root\",\"value\":5}],"
 		"\"config\":{\"project_type\":\"account\",\"unit\":\"kg CO2e\"},\"timestamp\":7,\"version\":1}"},
 	    {"no user of this host",
-		"{\"currency\":\"EUR\",\"balances\":[" BALANCE("4123456789",
-		    "5000000", "null") "," BALANCE("-1", "5000000",
+		"{\"currency\":\"EUR\",\"balances\":[" BALANCE(
+		    "4123456789", "5000000", "null") "," BALANCE("-1", "5000000",
 		    "null") "," BALANCE("null", "5000000", "null") "]}",
 		"{\"balances\":[],\"config\":{\"project_type\":\"account\",\"unit\":\"EUR\"},\"timestamp\":7,\"version\":1}"},
 	    {"no answer of ours", "{}",
@@ -60,8 +58,7 @@ test_file(void **state)
 
 		assert_non_null(answer);
 		json_t *const file = lt_ood_file(answer, 7, &err);
-		char *const text =
-		    json_dumps(file, JSON_COMPACT | JSON_SORT_KEYS);
+		char *const text = json_dumps(file, JSON_COMPACT | JSON_SORT_KEYS);
 
 		assert_non_null(text);
 		if (strcmp(text, cases[i].file) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Weather in Open-Meteo's format: a recorded week in local time, answers that
- * are none, then places of a zone fetched from a server and their mean.
+ * Weather in Open-Meteo's format: a recorded week in local time, answers that are none, then places
+ * of a zone fetched from a server and their mean.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,19 +16,18 @@
 #define FIXTURE "tests/fixtures/open_meteo/forecast.json"
 #define START 1637708400 /* 2021-11-24T00:00 in Berlin, 23:00Z before */
 #define HOUR 3600
-#define WHERE                                                                  \
-	{"url", "https://m.example"},                                          \
-	{                                                                      \
-		"places", "52.5,13.4"                                          \
+#define WHERE                                                                                      \
+	{"url", "https://m.example"},                                                              \
+	{                                                                                          \
+		"places", "52.5,13.4"                                                              \
 	}
-#define WIND                                                                   \
-	{                                                                      \
-		"variable", "wind_speed_80m"                                   \
+#define WIND                                                                                       \
+	{                                                                                          \
+		"variable", "wind_speed_80m"                                                       \
 	}
-#define ANSWER(unit, times, values)                                              \
-	"{\"utc_offset_seconds\":0,\"hourly_units\":{\"wind_speed_80m\":\"" unit \
-	"\"},\"hourly\":{\"time\":[" times "],\"wind_speed_80m\":[" values       \
-	"]}}"
+#define ANSWER(unit, times, values)                                                                \
+	"{\"utc_offset_seconds\":0,\"hourly_units\":{\"wind_speed_80m\":\"" unit                   \
+	"\"},\"hourly\":{\"time\":[" times "],\"wind_speed_80m\":[" values "]}}"
 #define NIGHT "\"2021-11-24T00:00\""
 
 static const struct option_case option_cases[] = {
@@ -40,19 +39,15 @@ static const struct option_case option_cases[] = {
     {"capitals", {WHERE, {"variable", "wind_speed_80M"}}, 12, "want one such"},
     {"a town", {{"url", "https://m.example"}, {"places", "Kiel"}, WIND}, 11,
 	"places: got \"Kiel\", want latitude,longitude"},
-    {"nothing after the semicolon",
-	{{"url", "https://m.example"}, {"places", "52.5,13.4;"}, WIND}, 11,
-	"places: got \"\""},
-    {"no longitude", {{"url", "https://m.example"}, {"places", "52.5"}, WIND},
-	11, "places: got \"52.5\""},
-    {"beyond the pole",
-	{{"url", "https://m.example"}, {"places", "90.1,0"}, WIND}, 11,
+    {"nothing after the semicolon", {{"url", "https://m.example"}, {"places", "52.5,13.4;"}, WIND},
+	11, "places: got \"\""},
+    {"no longitude", {{"url", "https://m.example"}, {"places", "52.5"}, WIND}, 11,
+	"places: got \"52.5\""},
+    {"beyond the pole", {{"url", "https://m.example"}, {"places", "90.1,0"}, WIND}, 11,
 	"places: got \"90.1,0\""},
-    {"no weight",
-	{{"url", "https://m.example"}, {"places", "52.5,13.4,0"}, WIND}, 11,
+    {"no weight", {{"url", "https://m.example"}, {"places", "52.5,13.4,0"}, WIND}, 11,
 	"places: got \"52.5,13.4,0\""},
-    {"four numbers",
-	{{"url", "https://m.example"}, {"places", "52.5,13.4,1,2"}, WIND}, 11,
+    {"four numbers", {{"url", "https://m.example"}, {"places", "52.5,13.4,1,2"}, WIND}, 11,
 	"places: got \"52.5,13.4,1,2\""},
     {"seventeen places",
 	{{"url", "https://m.example"},
@@ -65,8 +60,7 @@ static const struct option_case option_cases[] = {
     {"not http", {{"url", "m"}, {"places", "1,1"}, WIND}, 10, "want http://"},
     {"plain", {WHERE, WIND}, 0, NULL},
     {"the old name, the south, blanks and weights",
-	{{"url", "https://m.example"},
-	    {"places", " -33.9 , 151.2 , 2.5 ; 0,-180"},
+	{{"url", "https://m.example"}, {"places", " -33.9 , 151.2 , 2.5 ; 0,-180"},
 	    {"variable", "windspeed_10m"}},
 	0, NULL},
 };
@@ -141,41 +135,34 @@ test_recorded(void **state)
 		double sum, first, last;
 		int64_t start_utc_s;
 	} rows[] = {
-	    {"windspeed_80m", LT_QUANTITY_WIND, 3102.1 / 3.6, 20.9 / 3.6,
-		33.9 / 3.6, START},
+	    {"windspeed_80m", LT_QUANTITY_WIND, 3102.1 / 3.6, 20.9 / 3.6, 33.9 / 3.6, START},
 	    {"temperature_2m", LT_QUANTITY_TEMPERATURE, 457.4, 6.9, 3, START},
-	    {"shortwave_radiation", LT_QUANTITY_SUN, 4981.2 + 0.7, 0, 0,
-		START - HOUR},
+	    {"shortwave_radiation", LT_QUANTITY_SUN, 4981.2 + 0.7, 0, 0, START - HOUR},
 	};
 	static char bytes[16384];
 	const size_t length = read_fixture(FIXTURE, bytes, sizeof(bytes));
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		const struct pair pairs[] = {
-		    WHERE, {"variable", rows[i].variable}, {0}};
+		const struct pair pairs[] = {WHERE, {"variable", rows[i].variable}, {0}};
 		const struct lt_source_options options = options_of(pairs);
 		struct lt_points points = {0};
 		double sum = 0;
 
 		assert_int_equal(lt_adapter_parse(adapter, &options,
-				     &(struct lt_answer){bytes, length, START},
-				     &points, NULL),
+				     &(struct lt_answer){bytes, length, START}, &points, NULL),
 		    LT_OK);
 		assert_int_equal(points.quantity, rows[i].quantity);
-		assert_int_equal(
-		    lt_adapter_quantity(adapter, &options), rows[i].quantity);
+		assert_int_equal(lt_adapter_quantity(adapter, &options), rows[i].quantity);
 		assert_int_equal(points.count, 168);
 		for (int k = 0; k < 168; k++) {
-			assert_int_equal(points.points[k].start_utc_s,
-			    rows[i].start_utc_s + k * HOUR);
+			assert_int_equal(
+			    points.points[k].start_utc_s, rows[i].start_utc_s + k * HOUR);
 			sum += points.points[k].value;
 		}
 		assert_true(fabs(sum - rows[i].sum) < 1e-6);
-		assert_true(
-		    fabs(points.points[0].value - rows[i].first) < 1e-9);
-		assert_true(
-		    fabs(points.points[167].value - rows[i].last) < 1e-9);
+		assert_true(fabs(points.points[0].value - rows[i].first) < 1e-9);
+		assert_true(fabs(points.points[167].value - rows[i].last) < 1e-9);
 		lt_points_free(&points);
 	}
 }
@@ -186,8 +173,8 @@ struct asked {
 };
 
 static int
-fetch(const struct asked *asked, struct lt_source_memory *memory,
-    struct lt_points *points, struct lt_error *err)
+fetch(const struct asked *asked, struct lt_source_memory *memory, struct lt_points *points,
+    struct lt_error *err)
 {
 	char url[128];
 	const struct pair pairs[] = {{"url", url}, {"places", asked->places},
@@ -202,8 +189,7 @@ fetch(const struct asked *asked, struct lt_source_memory *memory,
 		setenv("LT_TEST_SECRET", asked->key, 1);
 	options.memory = memory;
 	return lt_adapter_fetch(adapter, &options,
-	    &(struct lt_window){now_utc_s - asked->days * 86400,
-		now_utc_s + 14 * 86400, now_utc_s},
+	    &(struct lt_window){now_utc_s - asked->days * 86400, now_utc_s + 14 * 86400, now_utc_s},
 	    points, err);
 }
 
@@ -213,8 +199,8 @@ test_places(void **state)
 {
 	static struct lt_source_memory memory;
 	const int64_t today = server_stop_clock() / 86400 * 86400;
-	const struct asked asked = {"/weather", "52.5,13.4,3; 56.3,10,1",
-	    "wind_speed_80m", WEATHER_KEY, 2};
+	const struct asked asked = {
+	    "/weather", "52.5,13.4,3; 56.3,10,1", "wind_speed_80m", WEATHER_KEY, 2};
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 
@@ -228,8 +214,7 @@ test_places(void **state)
 	for (size_t i = 0; i < points.count; i++)
 		assert_true(
 		    fabs(points.points[i].value -
-			 1.25 * weather_value(0, 52.5,
-				    points.points[i].start_utc_s)) < 1e-9);
+			 1.25 * weather_value(0, 52.5, points.points[i].start_utc_s)) < 1e-9);
 	lt_points_free(&points);
 }
 
@@ -247,8 +232,7 @@ test_history(void **state)
 	(void)state;
 	if (fetch(&asked, &memory, &points, &err) != LT_OK)
 		fail_msg("%s", err.text);
-	assert_int_equal(
-	    points.points[0].start_utc_s, today - 92 * 86400 - HOUR);
+	assert_int_equal(points.points[0].start_utc_s, today - 92 * 86400 - HOUR);
 	assert_int_equal(points.count, (92 + 13) * 24);
 	assert_int_equal(points.quantity, LT_QUANTITY_SUN);
 	assert_true(points.issued_utc_s == 0); /* it covers now */
@@ -276,13 +260,11 @@ test_refused(void **state)
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 
-		assert_int_equal(
-		    fetch(&cases[i].asked, &memory, &points, &err), LT_ENET);
+		assert_int_equal(fetch(&cases[i].asked, &memory, &points, &err), LT_ENET);
 		assert_says("refused", &err, cases[i].says);
 		assert_null(strstr(err.text, "wrong-key"));
 		assert_int_equal(points.count, 0);
-		assert_int_equal(
-		    points.retry_after_s, i == COUNT(cases) - 1 ? 7 : 0);
+		assert_int_equal(points.retry_after_s, i == COUNT(cases) - 1 ? 7 : 0);
 		lt_points_free(&points);
 	}
 }

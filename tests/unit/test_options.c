@@ -27,8 +27,7 @@ static const struct {
     {"nothing near", LT_OPTION_CARBON_AWARE, "yes please",
 	"--carbon-aware: got \"yes please\", want balanced, cost, carbon, "
 	"fast, off or plan"},
-    {"a value is needed", LT_OPTION_AMP, "",
-	"--amp: got nothing, want auto|off|bf16|fp16|fp8"},
+    {"a value is needed", LT_OPTION_AMP, "", "--amp: got nothing, want auto|off|bf16|fp16|fp8"},
     {"amp slip", LT_OPTION_AMP, "bf-16",
 	"--amp: got \"bf-16\", want auto, off, bf16, fp16 or fp8; did you "
 	"mean \"bf16\"?"},
@@ -95,8 +94,7 @@ static const struct {
 	"--max-interruptions: got \"0\", want a whole number from 1 to 1000"},
     {"below none", LT_OPTION_MAX_INTERRUPTIONS, "-1",
 	"--max-interruptions: got \"-1\", want a whole number from 1 to 1000"},
-    {"too many for anybody", LT_OPTION_MAX_INTERRUPTIONS,
-	"99999999999999999999",
+    {"too many for anybody", LT_OPTION_MAX_INTERRUPTIONS, "99999999999999999999",
 	"--max-interruptions: got \"99999999999999999999\", want a whole "
 	"number from 1 to 1000"},
 };
@@ -112,12 +110,9 @@ test_cases(void **state)
 		lt_options_init(&options);
 		before = options;
 		print_message("%s\n", cases[i].why);
-		const int code = lt_option_parse(
-		    &options, cases[i].id, cases[i].value, &err);
-		assert_string_equal(
-		    err.text, cases[i].text != NULL ? cases[i].text : "");
-		assert_int_equal(
-		    code, cases[i].text != NULL ? LT_EINPUT : LT_OK);
+		const int code = lt_option_parse(&options, cases[i].id, cases[i].value, &err);
+		assert_string_equal(err.text, cases[i].text != NULL ? cases[i].text : "");
+		assert_int_equal(code, cases[i].text != NULL ? LT_EINPUT : LT_OK);
 		if (cases[i].text != NULL)
 			assert_memory_equal(&options, &before, sizeof(options));
 	}
@@ -142,8 +137,7 @@ test_values(void **state)
 	parse(&options, LT_OPTION_CARBON_AWARE, "cost");
 	assert_false(options.plan);
 	assert_int_equal(options.objective, LT_OBJECTIVE_COST);
-	parse(&options, LT_OPTION_CHECKPOINT,
-	    "write=2m,every=30m,signal=SIGusr1@120");
+	parse(&options, LT_OPTION_CHECKPOINT, "write=2m,every=30m,signal=SIGusr1@120");
 	assert_true(options.checkpoint.enabled);
 	assert_true(options.checkpoint.write_s == 120.0);
 	assert_true(options.checkpoint.every_s == 1800.0);
@@ -207,8 +201,8 @@ test_table(void **state)
 	for (int i = 0; i < LT_OPTION_COUNT; i++) {
 		assert_non_null(lt_option_table[i].name);
 		assert_non_null(lt_option_table[i].variable);
-		assert_true(lt_option_table[i].argument != NULL ||
-			    lt_option_table[i].argument_optional);
+		assert_true(
+		    lt_option_table[i].argument != NULL || lt_option_table[i].argument_optional);
 		assert_non_null(lt_option_table[i].usage);
 	}
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each reason for a charge above its hold is proved by the facts, and none is
- * a default.
+ * Each reason for a charge above its hold is proved by the facts, and none is a default.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +16,7 @@
 /* Held for 600 s of a node at 3.6 million an hour: 600,000 + 1. */
 #define HELD 600001
 #define RATE 3600000
-#define FACTS                                                                  \
-	.held = HELD, .held_rate = RATE, .held_limit_s = 600,                  \
-	.node_shares = 1, .limit_s = 600
+#define FACTS .held = HELD, .held_rate = RATE, .held_limit_s = 600, .node_shares = 1, .limit_s = 600
 static const struct {
 	const char *why;
 	struct lt_over over;
@@ -27,10 +24,8 @@ static const struct {
 } cases[] = {
     {"as held", {FACTS, .charged = HELD, .active_s = 600}, ""},
     {"less", {FACTS, .charged = 5, .active_s = 1}, ""},
-    {"dearer than the worst price known",
-	{FACTS, .charged = 660000, .active_s = 600}, "price"},
-    {"dearer, and no longer than it might",
-	{FACTS, .charged = 600300, .active_s = 300}, "price"},
+    {"dearer than the worst price known", {FACTS, .charged = 660000, .active_s = 600}, "price"},
+    {"dearer, and no longer than it might", {FACTS, .charged = 600300, .active_s = 300}, "price"},
     {"two nodes for one",
 	{.held = HELD,
 	    .held_rate = RATE,
@@ -67,8 +62,7 @@ static const struct {
 	    .charged = 2400000,
 	    .active_s = 1200},
 	"size"},
-    {"longer than its limit", {FACTS, .charged = 660000, .active_s = 660},
-	"OverTimeLimit"},
+    {"longer than its limit", {FACTS, .charged = 660000, .active_s = 660}, "OverTimeLimit"},
     {"longer, within what OverTimeLimit adds to the hold, and dearer",
 	{.held = 660001,
 	    .held_rate = RATE,
@@ -107,11 +101,9 @@ static const struct {
 	    .active_s = 1000},
 	"unknown"},
     {"what stayed its own while it was suspended",
-	{FACTS, .charged = 700000, .suspended = 100000, .active_s = 600},
-	"suspend"},
+	{FACTS, .charged = 700000, .suspended = 100000, .active_s = 600}, "suspend"},
     {"suspended and over its time: the time alone is not enough",
-	{FACTS, .charged = 760000, .suspended = 100000, .active_s = 660},
-	"OverTimeLimit"},
+	{FACTS, .charged = 760000, .suspended = 100000, .active_s = 660}, "OverTimeLimit"},
     {"a pod that its user gave more while it ran",
 	{.held = HELD,
 	    .held_rate = RATE,
@@ -123,31 +115,18 @@ static const struct {
 	    .active_s = 300},
 	"resize"},
     {"one that was resized, and has no more than was held for",
-	{FACTS, .is_resized = true, .charged = 660000, .active_s = 660},
-	"OverTimeLimit"},
+	{FACTS, .is_resized = true, .charged = 660000, .active_s = 660}, "OverTimeLimit"},
     {"a second run that nobody held for",
 	{FACTS, .charged = 5, .active_s = 1, .share_missing = true}, "requeue"},
     {"the facts of the hold are not known",
-	{.held = HELD,
-	    .node_shares = 1,
-	    .limit_s = 600,
-	    .charged = 660000,
-	    .active_s = 600},
+	{.held = HELD, .node_shares = 1, .limit_s = 600, .charged = 660000, .active_s = 600},
 	"unknown"},
     {"but its time is",
-	{.held = HELD,
-	    .node_shares = 1,
-	    .limit_s = 600,
-	    .charged = 660000,
-	    .active_s = 660},
+	{.held = HELD, .node_shares = 1, .limit_s = 600, .charged = 660000, .active_s = 660},
 	"OverTimeLimit"},
     {"something of no length", {FACTS, .charged = HELD + 9}, "unknown"},
     {"free until now",
-	{.held_rate = 0,
-	    .node_shares = 1,
-	    .limit_s = 600,
-	    .charged = 5,
-	    .active_s = 600},
+	{.held_rate = 0, .node_shares = 1, .limit_s = 600, .charged = 5, .active_s = 600},
 	"unknown"},
 };
 
@@ -157,8 +136,7 @@ test_reasons(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("%s\n", cases[i].why);
-		assert_string_equal(
-		    lt_over_reason(&cases[i].over), cases[i].reason);
+		assert_string_equal(lt_over_reason(&cases[i].over), cases[i].reason);
 	}
 }
 

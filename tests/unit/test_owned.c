@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is paid for owned nodes: against a sum second by second, and cases
- * worked out by hand.
+ * What is paid for owned nodes: against a sum second by second, and cases worked out by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,51 +25,44 @@ static const struct {
 	int64_t node_s, owned_s, micros; /* -1: no price */
 } cases[] = {
     {"3 nodes for 10 hours at 2.00", {{T0, INT64_MAX, 3, SAID, "", 0}},
-	{{T0 - 5, INT64_MAX, 2000000, SAID, "", 0}}, 0, 10 * HOUR, 0, 10 * HOUR,
-	30 * HOUR, 10 * HOUR, 60000000},
+	{{T0 - 5, INT64_MAX, 2000000, SAID, "", 0}}, 0, 10 * HOUR, 0, 10 * HOUR, 30 * HOUR,
+	10 * HOUR, 60000000},
     {"a node less amid an hour, and a price amid another",
-	{{T0, T0 + 1800, 3, SAID, "", 0},
-	    {T0 + 1800, INT64_MAX, 2, SAID, "", 0}},
+	{{T0, T0 + 1800, 3, SAID, "", 0}, {T0 + 1800, INT64_MAX, 2, SAID, "", 0}},
 	{{T0, T0 + 5400, 2000000, SAID, "", 0},
 	    {T0 + 5400, INT64_MAX, 1000000, LT_QUALITY_MEASURED, "", 0}},
 	0, 2 * HOUR, 0, 2 * HOUR,
 	/* 1.5 + 3 node-hours; 3 + 4 + 1 of money less the last half at half */
 	3 * 1800 + 2 * 5400, 2 * HOUR, 3000000 + 4000000 + 1000000},
     {"recorded from the third hour on",
-	{{T0, T0 + 2 * HOUR, 4, GUESS, "", 0},
-	    {T0 + 2 * HOUR, INT64_MAX, 4, SAID, "", 0}},
-	{{T0, INT64_MAX, 500000, SAID, "", 0}}, 0, 5 * HOUR, 2 * HOUR, 5 * HOUR,
-	12 * HOUR, 3 * HOUR, 6000000},
+	{{T0, T0 + 2 * HOUR, 4, GUESS, "", 0}, {T0 + 2 * HOUR, INT64_MAX, 4, SAID, "", 0}},
+	{{T0, INT64_MAX, 500000, SAID, "", 0}}, 0, 5 * HOUR, 2 * HOUR, 5 * HOUR, 12 * HOUR,
+	3 * HOUR, 6000000},
     {"sold after the second hour, bought again for the fifth",
 	{{T0 - HOUR, T0 + 2 * HOUR, 2, SAID, "", 0},
 	    {T0 + 2 * HOUR, T0 + 4 * HOUR, LT_RATE_ENDED, SAID, "", 0},
 	    {T0 + 4 * HOUR, INT64_MAX, 5, SAID, "", 0}},
-	{{T0, INT64_MAX, 1000000, SAID, "", 0}}, 0, 5 * HOUR, 0, 5 * HOUR,
-	9 * HOUR, 3 * HOUR, 9000000},
+	{{T0, INT64_MAX, 1000000, SAID, "", 0}}, 0, 5 * HOUR, 0, 5 * HOUR, 9 * HOUR, 3 * HOUR,
+	9000000},
     {"sold before", {{T0 - HOUR, INT64_MAX, LT_RATE_ENDED, SAID, "", 0}},
 	{{T0, INT64_MAX, 1000000, SAID, "", 0}}, 0, HOUR, 0, 0, 0, 0, 0},
-    {"bought after", {{T0, T0 + HOUR, 5, GUESS, "", 0}},
-	{{T0, INT64_MAX, 1000000, SAID, "", 0}}, 0, HOUR, 0, 0, 0, 0, 0},
+    {"bought after", {{T0, T0 + HOUR, 5, GUESS, "", 0}}, {{T0, INT64_MAX, 1000000, SAID, "", 0}}, 0,
+	HOUR, 0, 0, 0, 0, 0},
     {"owned, and all of its nodes are gone", {{T0, INT64_MAX, 0, SAID, "", 0}},
 	{{T0, INT64_MAX, 1000000, SAID, "", 0}}, 0, HOUR, 0, HOUR, 0, HOUR, 0},
-    {"never a price", {{T0, INT64_MAX, 2, SAID, "", 0}}, {{0}}, 0, HOUR, 0,
-	HOUR, 2 * HOUR, HOUR, -1},
+    {"never a price", {{T0, INT64_MAX, 2, SAID, "", 0}}, {{0}}, 0, HOUR, 0, HOUR, 2 * HOUR, HOUR,
+	-1},
     {"a price that came after it all", {{T0, INT64_MAX, 2, SAID, "", 0}},
-	{{T0, T0 + HOUR, 1000000, GUESS, "", 0}}, 0, HOUR, 0, HOUR, 2 * HOUR,
-	HOUR, -1},
+	{{T0, T0 + HOUR, 1000000, GUESS, "", 0}}, 0, HOUR, 0, HOUR, 2 * HOUR, HOUR, -1},
     {"a price that came in its second half", {{T0, INT64_MAX, 2, SAID, "", 0}},
-	{{T0, T0 + 1800, 1000000, GUESS, "", 0},
-	    {T0 + 1800, INT64_MAX, 1000000, SAID, "", 0}},
-	0, HOUR, 0, HOUR, 2 * HOUR, HOUR, 2000000},
-    {"half a micro goes up, and the span is cut",
-	{{T0 - HOUR, INT64_MAX, 1, SAID, "", 0}},
-	{{T0 - HOUR, INT64_MAX, 1, SAID, "", 0}}, 900, 2700, 900, 2700, 1800,
-	1800, 1},
+	{{T0, T0 + 1800, 1000000, GUESS, "", 0}, {T0 + 1800, INT64_MAX, 1000000, SAID, "", 0}}, 0,
+	HOUR, 0, HOUR, 2 * HOUR, HOUR, 2000000},
+    {"half a micro goes up, and the span is cut", {{T0 - HOUR, INT64_MAX, 1, SAID, "", 0}},
+	{{T0 - HOUR, INT64_MAX, 1, SAID, "", 0}}, 900, 2700, 900, 2700, 1800, 1800, 1},
     {"less than half a micro is none", {{T0 - HOUR, INT64_MAX, 1, SAID, "", 0}},
-	{{T0 - HOUR, INT64_MAX, 1, SAID, "", 0}}, 0, 1799, 0, 1799, 1799, 1799,
-	0},
-    {"no time", {{T0, INT64_MAX, 1, SAID, "", 0}},
-	{{T0, INT64_MAX, 1, SAID, "", 0}}, 60, 60, 0, 0, 0, 0, 0},
+	{{T0 - HOUR, INT64_MAX, 1, SAID, "", 0}}, 0, 1799, 0, 1799, 1799, 1799, 0},
+    {"no time", {{T0, INT64_MAX, 1, SAID, "", 0}}, {{T0, INT64_MAX, 1, SAID, "", 0}}, 60, 60, 0, 0,
+	0, 0, 0},
 };
 
 static struct lt_rates
@@ -90,24 +82,21 @@ test_cases(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct lt_rates nodes = rates_of(cases[i].nodes, 4),
 				      price = rates_of(cases[i].price, 3);
-		const struct lt_span span = {
-		    T0 + cases[i].from_s, T0 + cases[i].to_s};
+		const struct lt_span span = {T0 + cases[i].from_s, T0 + cases[i].to_s};
 		struct lt_owned_paid paid;
 
-		assert_int_equal(
-		    lt_owned_paid(&paid, &nodes, &price, span, NULL), LT_OK);
+		assert_int_equal(lt_owned_paid(&paid, &nodes, &price, span, NULL), LT_OK);
 		const bool any = paid.from_utc_s < paid.to_utc_s;
 		const int64_t micros = paid.has_micros ? paid.micros : -1;
 		const int64_t first = any ? paid.from_utc_s - T0 : 0;
 		const int64_t last = any ? paid.to_utc_s - T0 : 0;
 
 		if (first != cases[i].first_s || last != cases[i].last_s ||
-		    paid.node_s != cases[i].node_s ||
-		    micros != cases[i].micros ||
+		    paid.node_s != cases[i].node_s || micros != cases[i].micros ||
 		    lt_owned_s(&nodes, span) != cases[i].owned_s)
-			fail_msg("%s: %lld to %lld, %lld node-s, %lld",
-			    cases[i].why, (long long)first, (long long)last,
-			    (long long)paid.node_s, (long long)micros);
+			fail_msg("%s: %lld to %lld, %lld node-s, %lld", cases[i].why,
+			    (long long)first, (long long)last, (long long)paid.node_s,
+			    (long long)micros);
 	}
 }
 
@@ -123,16 +112,13 @@ test_by_second(void **state)
 	(void)state;
 	for (int i = 0; i < STEPS; i++)
 		for (int k = 0; k < 2; k++) {
-			struct lt_rate_step *const step =
-			    k == 0 ? &nodes[i] : &price[i];
+			struct lt_rate_step *const step = k == 0 ? &nodes[i] : &price[i];
 
-			*step = (struct lt_rate_step){
-			    .start_utc_s = at[k], .quality = SAID};
+			*step = (struct lt_rate_step){.start_utc_s = at[k], .quality = SAID};
 			at[k] += (int64_t)(lt_random(&random) % 6000) + 1;
 			step->end_utc_s = i + 1 == STEPS ? INT64_MAX : at[k];
-			step->value =
-			    k == 0 ? (double)(lt_random(&random) % 9) - 1
-				   : (double)(lt_random(&random) % 9000000);
+			step->value = k == 0 ? (double)(lt_random(&random) % 9) - 1
+					     : (double)(lt_random(&random) % 9000000);
 		}
 	for (int64_t t = T0 + FROM; t < T0 + TO; t++) {
 		int n = 0, p = 0;
@@ -146,11 +132,10 @@ test_by_second(void **state)
 		node_s += (int64_t)nodes[n].value;
 		micro_s += (int64_t)nodes[n].value * (int64_t)price[p].value;
 	}
-	const struct lt_rates of_nodes = {STEPS, nodes},
-			      of_price = {STEPS, price};
+	const struct lt_rates of_nodes = {STEPS, nodes}, of_price = {STEPS, price};
 	struct lt_owned_paid paid;
-	assert_int_equal(lt_owned_paid(&paid, &of_nodes, &of_price,
-			     (struct lt_span){T0 + FROM, T0 + TO}, NULL),
+	assert_int_equal(
+	    lt_owned_paid(&paid, &of_nodes, &of_price, (struct lt_span){T0 + FROM, T0 + TO}, NULL),
 	    LT_OK);
 	assert_true(node_s > 0);
 	assert_int_equal(paid.node_s, node_s);
@@ -162,12 +147,9 @@ static void
 test_times(void **state)
 {
 	struct lt_rate_step steps[] = {{T0, T0 + 10, 1, GUESS, "", 0},
-	    {T0 + 10, T0 + 20, 1, SAID, "", 0},
-	    {T0 + 20, T0 + 30, 0, SAID, "", 0},
-	    {T0 + 30, T0 + 40, LT_RATE_ENDED, SAID, "", 0},
-	    {T0 + 40, T0 + 50, 7, SAID, "", 0},
-	    {T0 + 50, T0 + 51, LT_RATE_ENDED, SAID, "", 0},
-	    {T0 + 51, T0 + 60, 2, SAID, "", 0},
+	    {T0 + 10, T0 + 20, 1, SAID, "", 0}, {T0 + 20, T0 + 30, 0, SAID, "", 0},
+	    {T0 + 30, T0 + 40, LT_RATE_ENDED, SAID, "", 0}, {T0 + 40, T0 + 50, 7, SAID, "", 0},
+	    {T0 + 50, T0 + 51, LT_RATE_ENDED, SAID, "", 0}, {T0 + 51, T0 + 60, 2, SAID, "", 0},
 	    {T0 + 60, INT64_MAX, 3, SAID, "", 0}};
 	enum { COUNT = sizeof(steps) / sizeof(steps[0]) };
 	struct lt_rate_step times[COUNT];
@@ -185,11 +167,9 @@ test_times(void **state)
 		for (int to = from; to < 80; to++) {
 			const struct lt_span span = {T0 + from, T0 + to};
 
-			assert_int_equal(
-			    lt_owned_s(&few, span), lt_owned_s(&all, span));
+			assert_int_equal(lt_owned_s(&few, span), lt_owned_s(&all, span));
 		}
-	assert_int_equal(
-	    lt_owned_s(&few, (struct lt_span){T0, T0 + 80}), 20 + 10 + 29);
+	assert_int_equal(lt_owned_s(&few, (struct lt_span){T0, T0 + 80}), 20 + 10 + 29);
 }
 
 static void
@@ -201,9 +181,9 @@ test_overflow(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(lt_owned_paid(&paid, &(struct lt_rates){1, &nodes},
-			     &(struct lt_rates){1, &price},
-			     (struct lt_span){T0, T0 + 31 * LT_DAY_S}, &err),
+	assert_int_equal(
+	    lt_owned_paid(&paid, &(struct lt_rates){1, &nodes}, &(struct lt_rates){1, &price},
+		(struct lt_span){T0, T0 + 31 * LT_DAY_S}, &err),
 	    LT_EOVERFLOW);
 	assert_non_null(strstr(err.text, "passes its range"));
 }

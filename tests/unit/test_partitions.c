@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's partitions where they pass what lowtide can hold: those are left out
- * and said, and all others are read as if they were alone. slurmctld is played
- * here.
+ * Slurm's partitions where they pass what lowtide can hold: those are left out and said, and all
+ * others are read as if they were alone. slurmctld is played here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,8 +132,7 @@ give(int partition, int32_t first, int32_t last)
 	places[partition][1] = last;
 }
 
-/* Those that are read are Slurm's in its order, but of left_out; each has its
- * own nodes. */
+/* Those that are read are Slurm's in its order, but of left_out; each has its own nodes. */
 static void
 check(const char *why, uint32_t left_out, const char *says, const int *which)
 {
@@ -144,27 +142,21 @@ check(const char *why, uint32_t left_out, const char *says, const int *which)
 
 	if (lt_batch_partitions(&read, &err) != LT_OK)
 		fail_msg("%s: %s", why, err.text);
-	if (read.left_out != left_out ||
-	    strcmp(read.why_left_out.text, says) != 0 ||
+	if (read.left_out != left_out || strcmp(read.why_left_out.text, says) != 0 ||
 	    read.count + left_out != partition_list.record_count ||
 	    read.nodes.range_count != read.count)
-		fail_msg("%s: %u left out, %u read, %u ranges: %s", why,
-		    read.left_out, read.count, read.nodes.range_count,
-		    read.why_left_out.text);
+		fail_msg("%s: %u left out, %u read, %u ranges: %s", why, read.left_out, read.count,
+		    read.nodes.range_count, read.why_left_out.text);
 	for (uint32_t i = 0; i < partition_list.record_count; i++) {
 		const struct lt_partition *const is = &read.partitions[at];
-		const struct lt_node_range *const range =
-		    &read.nodes.ranges[at];
+		const struct lt_node_range *const range = &read.nodes.ranges[at];
 
 		if ((int)i >= which[0] && (int)i <= which[1])
 			continue;
-		if (strcmp(is->name, partitions[i].name) != 0 ||
-		    range->partition != at ||
+		if (strcmp(is->name, partitions[i].name) != 0 || range->partition != at ||
 		    (int32_t)range->first != places[i][0] ||
-		    is->shape_count !=
-			(uint32_t)(places[i][1] - places[i][0] + 1) ||
-		    read.shapes[is->first_shape].cpus !=
-			nodes[places[i][0]].cpus)
+		    is->shape_count != (uint32_t)(places[i][1] - places[i][0] + 1) ||
+		    read.shapes[is->first_shape].cpus != nodes[places[i][0]].cpus)
 			fail_msg("%s: place %u is %s", why, at, is->name);
 		at++;
 	}
@@ -190,14 +182,14 @@ test_left_out(void **state)
 	make(LT_PARTITIONS_MAX);
 	check("as many as fit", 0, "", none);
 	make(PARTITIONS);
-	check("more", PARTITIONS - LT_PARTITIONS_MAX,
-	    "partition p256: more than 256 partitions", last);
+	check("more", PARTITIONS - LT_PARTITIONS_MAX, "partition p256: more than 256 partitions",
+	    last);
 	/* The one before has what fits, those behind find room again. */
 	make(5);
 	give(1, 100, 999);
 	give(2, 1000, 1199);
-	check("more kinds of node than fit", 1,
-	    "partition p2: more than 1024 kinds of node", third);
+	check(
+	    "more kinds of node than fit", 1, "partition p2: more than 1024 kinds of node", third);
 	give(2, 1000, 1000 + LT_SHAPES_MAX - 1 - 3 - 900);
 	check("as many kinds as fit", 0, "", none);
 }

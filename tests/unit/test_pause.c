@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When a job that runs stands still, until when and what that saves, by hand;
- * and over random hours no pause of its own makes it better.
+ * When a job that runs stands still, until when and what that saves, by hand; and over random hours
+ * no pause of its own makes it better.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +20,7 @@ begin(void **state)
 	market.min_saving_ppm = 50000;
 	request.objective = LT_OBJECTIVE_CARBON;
 	for (int i = 0; i < PARTITIONS; i++) {
-		partitions[i].flags |=
-		    LT_PARTITION_OWNED | LT_PARTITION_STAYS_ON;
+		partitions[i].flags |= LT_PARTITION_OWNED | LT_PARTITION_STAYS_ON;
 		partitions[i].price_series = LT_NO_SERIES;
 		partitions[i].node_cpu_w = 1500;
 	}
@@ -55,10 +54,8 @@ test_figures(void **state)
 	} cases[] = {
 	    {"to the clean hours", 500, 100, 500, 2, 20, 8, 10, 1200},
 	    {"it is clean now", 100, 500, 500, 2, 20, 0, 2, 0},
-	    {"as much as fits there, the rest before", 500, 100, 500, 10, 20, 6,
-		16, 3600},
-	    {"not as long as that was promised", 500, 100, 500, 2, 7, 7, 9,
-		600},
+	    {"as much as fits there, the rest before", 500, 100, 500, 10, 20, 6, 16, 3600},
+	    {"not as long as that was promised", 500, 100, 500, 2, 7, 7, 9, 600},
 	    {"nothing was", 500, 100, 500, 2, 0, 0, 2, 0},
 	    {"all the same", 500, 500, 500, 2, 20, 0, 2, 0},
 	    {"4 % is not enough", 500, 480, 500, 2, 20, 0, 2, 0},
@@ -67,19 +64,15 @@ test_figures(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		begin(state);
-		set_series(
-		    CARBON, cases[i].first, cases[i].second, cases[i].third);
+		set_series(CARBON, cases[i].first, cases[i].second, cases[i].third);
 		of.left_s = cases[i].left_h * HOUR;
 		of.most_s = cases[i].most_h * HOUR;
 		plan_it();
-		const int64_t until_s =
-		    course.until_utc_s == 0 ? 0 : course.until_utc_s - NOW;
+		const int64_t until_s = course.until_utc_s == 0 ? 0 : course.until_utc_s - NOW;
 		if (until_s != cases[i].until_h * HOUR)
-			fail_msg("%s: until %g h", cases[i].why,
-			    (double)until_s / HOUR);
+			fail_msg("%s: until %g h", cases[i].why, (double)until_s / HOUR);
 		assert_int_equal(course.end_utc_s, NOW + cases[i].end_h * HOUR);
-		assert_float_equal(
-		    course.saved_mg, cases[i].saved_g * 1000, 1e-3);
+		assert_float_equal(course.saved_mg, cases[i].saved_g * 1000, 1e-3);
 	}
 }
 
@@ -171,8 +164,8 @@ test_price(void **state)
 	assert_int_equal(course.until_utc_s, 0);
 }
 
-/* Waiting has its price, stale signals move nothing, and what began goes on
- * where it would not begin. */
+/* Waiting has its price, stale signals move nothing, and what began goes on where it would not
+ * begin. */
 static void
 test_conditions(void **state)
 {
@@ -211,8 +204,7 @@ one_pause_mg(int64_t pause_s)
 {
 	const int64_t from = NOW + pause_s;
 
-	return 1.5 * 1000 *
-	       lt_series_integral(&series[CARBON], from, from + of.left_s);
+	return 1.5 * 1000 * lt_series_integral(&series[CARBON], from, from + of.left_s);
 }
 
 static void
@@ -223,8 +215,7 @@ test_random(void **state)
 	srand(11);
 	for (int round = 0; round < 500; round++) {
 		begin(state);
-		set_series(CARBON, 50 + rand() % 600, 50 + rand() % 600,
-		    50 + rand() % 600);
+		set_series(CARBON, 50 + rand() % 600, 50 + rand() % 600, 50 + rand() % 600);
 		of.left_s = (1 + rand() % 40) * 900;
 		of.most_s = (rand() % 60) * 900;
 		plan_it();
@@ -251,41 +242,32 @@ test_requeue(void **state)
 		int64_t until_h, again_h;
 		double saved_g; /* 1.5 kW of it */
 	} cases[] = {
-	    {"to the clean hours, and an hour more", 500, 100, 500, 2, 20, 8, 8,
-		1050},
+	    {"to the clean hours, and an hour more", 500, 100, 500, 2, 20, 8, 8, 1050},
 	    {"it is clean now", 100, 500, 500, 2, 20, 0, 8, 0},
-	    {"the hour more costs what it saves", 500, 400, 500, 2, 20, 0, 8,
-		0},
-	    {"that hour is of the time promised", 500, 100, 500, 2, 9, 8, 8,
-		1050},
+	    {"the hour more costs what it saves", 500, 400, 500, 2, 20, 0, 8, 0},
+	    {"that hour is of the time promised", 500, 100, 500, 2, 9, 8, 8, 1050},
 	    {"and too much of it", 500, 100, 500, 2, 8, 0, 8, 0},
 	    {"once, to the cleanest", 500, 400, 100, 2, 20, 16, 16, 1050},
-	    {"after hours that are clean enough", 200, 500, 100, 10, 20, 0, 8,
-		0},
+	    {"after hours that are clean enough", 200, 500, 100, 10, 20, 0, 8, 0},
 	    {"nobody knows its last hour", 500, 100, 500, 25, 20, 0, 0, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		begin(state);
 		of.requeue_s = HOUR;
-		set_series(
-		    CARBON, cases[i].first, cases[i].second, cases[i].third);
+		set_series(CARBON, cases[i].first, cases[i].second, cases[i].third);
 		of.left_s = cases[i].left_h * HOUR;
 		of.most_s = cases[i].most_h * HOUR;
 		plan_it();
-		const int64_t until_s =
-		    course.until_utc_s == 0 ? 0 : course.until_utc_s - NOW;
+		const int64_t until_s = course.until_utc_s == 0 ? 0 : course.until_utc_s - NOW;
 		if (until_s != cases[i].until_h * HOUR)
-			fail_msg("%s: until %g h", cases[i].why,
-			    (double)until_s / HOUR);
+			fail_msg("%s: until %g h", cases[i].why, (double)until_s / HOUR);
 		if (cases[i].again_h == 0)
 			assert_int_equal(course.again_utc_s, INT64_MAX);
 		else
-			assert_int_equal(
-			    course.again_utc_s, NOW + cases[i].again_h * HOUR);
+			assert_int_equal(course.again_utc_s, NOW + cases[i].again_h * HOUR);
 		if (until_s != 0)
-			assert_float_equal(
-			    course.saved_mg, cases[i].saved_g * 1000, 1e-3);
+			assert_float_equal(course.saved_mg, cases[i].saved_g * 1000, 1e-3);
 	}
 }
 
@@ -304,8 +286,7 @@ test_requeue_keeps_nothing(void **state)
 	assert_int_equal(course.until_utc_s, NOW + 8 * HOUR);
 	/* A minute more at its price, and 1 kW. */
 	assert_float_equal(course.saved_micros, -4e6 / 60, 1);
-	assert_float_equal(
-	    course.saved_mg, (2 * 500 - (2 + 1 / 60.) * 100) * 1000, 1);
+	assert_float_equal(course.saved_mg, (2 * 500 - (2 + 1 / 60.) * 100) * 1000, 1);
 	request.max_cost_micros = 100000000;
 	plan_it();
 	assert_int_equal(course.until_utc_s, 0);
@@ -320,8 +301,7 @@ test_requeue_random(void **state)
 	srand(12);
 	for (int round = 0; round < 500; round++) {
 		begin(state);
-		set_series(CARBON, 50 + rand() % 600, 50 + rand() % 600,
-		    50 + rand() % 600);
+		set_series(CARBON, 50 + rand() % 600, 50 + rand() % 600, 50 + rand() % 600);
 		of.left_s = (1 + rand() % 40) * 900;
 		of.most_s = (rand() % 80) * 900;
 		of.requeue_s = 60 + rand() % 3600;
@@ -333,8 +313,7 @@ test_requeue_random(void **state)
 		const int64_t most_s = of.most_s - of.requeue_s;
 		of.left_s += of.requeue_s;
 		assert_true(course.until_utc_s - NOW <= most_s);
-		assert_true(
-		    fabs(one_pause_mg(course.until_utc_s - NOW) - best_mg) < 1);
+		assert_true(fabs(one_pause_mg(course.until_utc_s - NOW) - best_mg) < 1);
 		for (int64_t s = 8 * HOUR; s <= most_s; s += 8 * HOUR)
 			if (s + of.left_s <= DAY)
 				assert_true(best_mg <= one_pause_mg(s) + 1);
@@ -342,8 +321,8 @@ test_requeue_random(void **state)
 	assert_in_range(paused, 50, 450);
 }
 
-/* With a deadline what is left of its limit must fit; else the start that it
- * was promised at the latest moves on with each pause. */
+/* With a deadline what is left of its limit must fit; else the start that it was promised at the
+ * latest moves on with each pause. */
 static void
 test_promise(void **state)
 {

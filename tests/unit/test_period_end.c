@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forecasts of accounts add up to the site's, to the micro, whatever they
- * used; and are as good as each account's own would be.
+ * Forecasts of accounts add up to the site's, to the micro, whatever they used; and are as good as
+ * each account's own would be.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,8 +40,7 @@ uniform(uint64_t *state)
 static double
 normal(uint64_t *state)
 {
-	return sqrt(-2 * log(1 - uniform(state))) *
-	       cos(2 * M_PI * uniform(state));
+	return sqrt(-2 * log(1 - uniform(state))) * cos(2 * M_PI * uniform(state));
 }
 
 /* Noise, a wandering level, weekends, lone giants; some come, some go. */
@@ -50,8 +49,7 @@ make_account(int account, uint64_t *random)
 {
 	const int kind = (int)(lt_random(random) % 4);
 	const double size = 100 * exp(normal(random)) * CENT;
-	const int from =
-	    lt_random(random) % 4 == 0 ? (int)(lt_random(random) % ALL) : 0;
+	const int from = lt_random(random) % 4 == 0 ? (int)(lt_random(random) % ALL) : 0;
 	double level = 1;
 
 	for (int i = 0; i < ALL; i++) {
@@ -68,8 +66,8 @@ make_account(int account, uint64_t *random)
 	}
 }
 
-/* At the begin of that day of the month, from 1, or later in it; carbon is by
- * other rules, and goes to and fro. */
+/* At the begin of that day of the month, from 1, or later in it; carbon is by other rules, and goes
+ * to and fro. */
 static void
 set_last(struct lt_last_days *last, int day, int64_t into_s)
 {
@@ -81,13 +79,10 @@ set_last(struct lt_last_days *last, int day, int64_t into_s)
 	assert_non_null(last->uses);
 	for (int a = 0; a < ACCOUNTS; a++)
 		for (int i = 0; i <= LT_PERIOD_FORECAST_DAYS; i++) {
-			const int at =
-			    BEFORE + day - 1 - LT_PERIOD_FORECAST_DAYS + i;
+			const int at = BEFORE + day - 1 - LT_PERIOD_FORECAST_DAYS + i;
 			const bool is_today = i == LT_PERIOD_FORECAST_DAYS;
 			const int64_t micros =
-			    at < 0 || (is_today && into_s == 0)
-				? 0
-				: amounts[a][at];
+			    at < 0 || (is_today && into_s == 0) ? 0 : amounts[a][at];
 			const int64_t mg = a == 3 ? -micros / 3 : micros * a;
 			struct lt_use *const use = &last->uses[a];
 
@@ -107,8 +102,7 @@ alone(const struct lt_last_days *last, const bool in[ACCOUNTS], int day)
 	struct lt_period_days of = {.first_day = NOV_1,
 	    .last_day = NOV_1 + MONTH - 1,
 	    .today = NOV_1 + day - 1,
-	    .today_gone_ppm =
-		(uint32_t)((last->now_utc_s % LT_DAY_S) * LT_MICROS / LT_DAY_S),
+	    .today_gone_ppm = (uint32_t)((last->now_utc_s % LT_DAY_S) * LT_MICROS / LT_DAY_S),
 	    .known_from = NOV_1 - BEFORE,
 	    .days = days,
 	    .count = LT_PERIOD_FORECAST_DAYS + 1};
@@ -119,8 +113,7 @@ alone(const struct lt_last_days *last, const bool in[ACCOUNTS], int day)
 		for (int a = 0; a < ACCOUNTS; a++) {
 			if (!in[a])
 				continue;
-			days[i].money_micros +=
-			    last->uses[a].days[i].money_micros;
+			days[i].money_micros += last->uses[a].days[i].money_micros;
 			days[i].carbon_mg += last->uses[a].days[i].carbon_mg;
 		}
 	}
@@ -137,8 +130,7 @@ spent_of(const struct lt_last_days *last, const bool in[ACCOUNTS], int day)
 	for (int a = 0; a < ACCOUNTS; a++)
 		for (int i = LT_PERIOD_FORECAST_DAYS + 1 - day;
 		     in[a] && i <= LT_PERIOD_FORECAST_DAYS; i++) {
-			spent.money_micros +=
-			    last->uses[a].days[i].money_micros;
+			spent.money_micros += last->uses[a].days[i].money_micros;
 			spent.carbon_mg += last->uses[a].days[i].carbon_mg;
 		}
 	return spent;
@@ -155,21 +147,17 @@ forecast(const struct lt_last_days *last, const bool in[ACCOUNTS], int day)
 	assert_int_equal(lt_period_end_make(&end, last, november, NULL), LT_OK);
 	for (uint32_t a = 0; a < ACCOUNTS; a++)
 		if (in[a])
-			assert_int_equal(
-			    lt_period_end_add(&some, &end, a, NULL), LT_OK);
-	assert_int_equal(
-	    lt_period_end_forecast(&made, &end, &some, &spent, NULL), LT_OK);
-	assert_true(
-	    !made.money.known || (made.money.low >= spent.money_micros &&
-				     made.money.low <= made.money.expected &&
-				     made.money.expected <= made.money.high));
+			assert_int_equal(lt_period_end_add(&some, &end, a, NULL), LT_OK);
+	assert_int_equal(lt_period_end_forecast(&made, &end, &some, &spent, NULL), LT_OK);
+	assert_true(!made.money.known || (made.money.low >= spent.money_micros &&
+					     made.money.low <= made.money.expected &&
+					     made.money.expected <= made.money.high));
 	free(end.accounts);
 	return made;
 }
 
 static void
-is_range(
-    const struct lt_forecast_range *got, const struct lt_forecast_range *want)
+is_range(const struct lt_forecast_range *got, const struct lt_forecast_range *want)
 {
 	assert_int_equal(got->known, want->known);
 	assert_int_equal(got->low, want->low);
@@ -190,8 +178,8 @@ test_adds_up(void **state)
 	memset(all, true, sizeof(all));
 	for (int n = 0; n < WORLDS; n++) {
 		const int day = 1 + (int)(lt_random(&random) % MONTH);
-		const int64_t into_s = (int64_t)(lt_random(&random) % 2) *
-				       (int64_t)(lt_random(&random) % LT_DAY_S);
+		const int64_t into_s =
+		    (int64_t)(lt_random(&random) % 2) * (int64_t)(lt_random(&random) % LT_DAY_S);
 		int64_t micros = 0, mg = 0, own_micros = 0;
 		bool in[TEAMS][ACCOUNTS] = {{false}};
 		struct lt_last_days last;
@@ -201,14 +189,12 @@ test_adds_up(void **state)
 			in[lt_random(&random) % TEAMS][a] = true;
 		}
 		set_last(&last, day, into_s);
-		const struct lt_period_forecast site =
-		    forecast(&last, all, day);
+		const struct lt_period_forecast site = forecast(&last, all, day);
 		const struct lt_period_forecast want = alone(&last, all, day);
 		is_range(&site.money, &want.money);
 		is_range(&site.carbon, &want.carbon);
 		for (int t = 0; t < TEAMS; t++) {
-			const struct lt_period_forecast team =
-			    forecast(&last, in[t], day);
+			const struct lt_period_forecast team = forecast(&last, in[t], day);
 
 			micros += team.money.expected;
 			mg += team.carbon.expected;
@@ -260,31 +246,24 @@ test_as_good(void **state)
 				const struct lt_forecast_range by_itself =
 				    alone(&last, in, days[k]).money;
 
-				scaled +=
-				    fabs((double)part.expected - end) / site;
-				own += fabs((double)by_itself.expected - end) /
-				       site;
+				scaled += fabs((double)part.expected - end) / site;
+				own += fabs((double)by_itself.expected - end) / site;
 				sum += (double)by_itself.expected;
-				held += (double)part.low <= end &&
-					end <= (double)part.high;
-				held_alone += (double)by_itself.low <= end &&
-					      end <= (double)by_itself.high;
+				held += (double)part.low <= end && end <= (double)part.high;
+				held_alone +=
+				    (double)by_itself.low <= end && end <= (double)by_itself.high;
 			}
 			summed += fabs(sum - site) / site;
-			whole += fabs((double)forecast(&last, all, days[k])
-					  .money.expected -
-				      site) /
+			whole += fabs((double)forecast(&last, all, days[k]).money.expected - site) /
 				 site;
 			lt_last_days_free(&last);
 		}
 	}
-	print_message(
-	    "# the site: off by %.2f %%, as the sum of accounts %.2f %%\n",
+	print_message("# the site: off by %.2f %%, as the sum of accounts %.2f %%\n",
 	    100 * whole / WORLDS / 5, 100 * summed / WORLDS / 5);
-	print_message("# held by %d, alone by %d of %d\n", held, held_alone,
-	    WORLDS * 5 * ACCOUNTS);
-	print_message("# off by %.2f %% of the site, alone %.2f %%\n",
-	    100 * scaled / WORLDS / 5, 100 * own / WORLDS / 5);
+	print_message("# held by %d, alone by %d of %d\n", held, held_alone, WORLDS * 5 * ACCOUNTS);
+	print_message("# off by %.2f %% of the site, alone %.2f %%\n", 100 * scaled / WORLDS / 5,
+	    100 * own / WORLDS / 5);
 	assert_true(scaled <= own * 1.01);
 	assert_true(whole < summed);
 	assert_true(held >= held_alone); /* it holds its part, too */
@@ -307,10 +286,8 @@ test_edges(void **state)
 	assert_int_equal(none.money.high, 0);
 	last.uses[0].is_any = true;
 	for (int i = 0; i < LT_PERIOD_FORECAST_DAYS; i++)
-		last.all.days[i].money_micros =
-		    last.uses[0].days[i].money_micros = INT64_MAX / 8;
-	assert_int_equal(
-	    lt_period_end_make(&end, &last, november, NULL), LT_EOVERFLOW);
+		last.all.days[i].money_micros = last.uses[0].days[i].money_micros = INT64_MAX / 8;
+	assert_int_equal(lt_period_end_make(&end, &last, november, NULL), LT_EOVERFLOW);
 	free(end.accounts);
 	lt_last_days_free(&last);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forecast of a period's end: made series whose ends are known, and how often
- * the range holds the end in worlds of chance.
+ * Forecast of a period's end: made series whose ends are known, and how often the range holds the
+ * end in worlds of chance.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,8 +36,8 @@ month_end(void)
 	return sum;
 }
 
-/* On that day of the month, from 1, so much of it gone, with so many days
- * before the month known. Carbon is seven times money, and must be so. */
+/* On that day of the month, from 1, so much of it gone, with so many days before the month known.
+ * Carbon is seven times money, and must be so. */
 static struct lt_period_forecast
 at(int day, uint32_t gone_ppm, int before)
 {
@@ -47,13 +47,11 @@ at(int day, uint32_t gone_ppm, int before)
 	uint32_t count = 0;
 
 	for (int i = BEFORE - before; i < BEFORE + day; i++) {
-		const int64_t part = i == BEFORE + day - 1
-					 ? amounts[i] * gone_ppm / LT_MICROS
-					 : amounts[i];
+		const int64_t part =
+		    i == BEFORE + day - 1 ? amounts[i] * gone_ppm / LT_MICROS : amounts[i];
 
 		if (part != 0) /* as a ledger's groups by day are */
-			days[count++] = (struct lt_day_amounts){
-			    NOV_1 - BEFORE + i, part, 7 * part};
+			days[count++] = (struct lt_day_amounts){NOV_1 - BEFORE + i, part, 7 * part};
 	}
 	const struct lt_period_days of = {.first_day = NOV_1,
 	    .last_day = NOV_1 + MONTH - 1,
@@ -90,8 +88,7 @@ uniform(uint64_t *state)
 static double
 normal(uint64_t *state)
 {
-	return sqrt(-2 * log(1 - uniform(state))) *
-	       cos(2 * M_PI * uniform(state));
+	return sqrt(-2 * log(1 - uniform(state))) * cos(2 * M_PI * uniform(state));
 }
 
 static void
@@ -155,14 +152,11 @@ test_known_ends(void **state)
 	    {"nearly even, a new site", make_nearly_even, 0, 3, 10, true},
 	    {"nearly even, a week before", make_nearly_even, 7, 1, 10, true},
 	    {"weekends, eight weeks before", make_weekdays, BEFORE, 1, 1, true},
-	    {"weekends, a new site: by the 23rd", make_weekdays, 0, 23, 2,
-		true},
+	    {"weekends, a new site: by the 23rd", make_weekdays, 0, 23, 2, true},
 	    {"a ramp: by the 15th", make_ramp, 0, 15, 35, false},
 	    {"a ramp: by the 23rd", make_ramp, 0, 23, 12, false},
-	    {"one huge day, eight weeks before", make_huge, BEFORE, 6, 10,
-		true},
-	    {"one huge day, a new site: from the tenth", make_huge, 0, 10, 12,
-		true},
+	    {"one huge day, eight weeks before", make_huge, BEFORE, 6, 10, true},
+	    {"one huge day, a new site: from the tenth", make_huge, 0, 10, 12, true},
 	};
 
 	(void)state;
@@ -173,8 +167,7 @@ test_known_ends(void **state)
 			rows[i].make(k, &random);
 		double worst = 0;
 		for (int day = rows[i].from_day; day <= MONTH; day++) {
-			for (uint32_t gone = 0; gone <= LT_MICROS;
-			     gone += LT_MICROS / 4) {
+			for (uint32_t gone = 0; gone <= LT_MICROS; gone += LT_MICROS / 4) {
 				const struct lt_forecast_range range =
 				    at(day, gone, rows[i].before).money;
 				const double off = off_percent(&range);
@@ -182,12 +175,9 @@ test_known_ends(void **state)
 				assert_true(range.known);
 				worst = fmax(worst, off);
 				if (rows[i].held &&
-				    (range.low > month_end() ||
-					range.high < month_end()))
-					fail_msg("%s: on day %d [%lld, %lld]",
-					    rows[i].why, day,
-					    (long long)range.low,
-					    (long long)range.high);
+				    (range.low > month_end() || range.high < month_end()))
+					fail_msg("%s: on day %d [%lld, %lld]", rows[i].why, day,
+					    (long long)range.low, (long long)range.high);
 			}
 		}
 		print_message("# %s: %.2f %%\n", rows[i].why, worst);
@@ -216,25 +206,21 @@ world_skewed(int i, uint64_t *state)
 static void
 world_sticky(int i, uint64_t *state)
 {
-	now =
-	    i == 0 ? normal(state) : 0.7 * now + sqrt(1 - 0.49) * normal(state);
+	now = i == 0 ? normal(state) : 0.7 * now + sqrt(1 - 0.49) * normal(state);
 	amounts[i] = (int64_t)(fmax(0, 100 + 40 * now) * CENT);
 }
 
 static void
 world_weekdays(int i, uint64_t *state)
 {
-	amounts[i] = (int64_t)((is_weekend(i) ? 20 : 100) *
-			       exp(0.3 * normal(state)) * CENT);
+	amounts[i] = (int64_t)((is_weekend(i) ? 20 : 100) * exp(0.3 * normal(state)) * CENT);
 }
 
 /* Most days nothing, some days much. */
 static void
 world_rare(int i, uint64_t *state)
 {
-	amounts[i] = uniform(state) < 0.25
-			 ? (int64_t)(-200 * log(1 - uniform(state)) * CENT)
-			 : 0;
+	amounts[i] = uniform(state) < 0.25 ? (int64_t)(-200 * log(1 - uniform(state)) * CENT) : 0;
 }
 
 /* The level itself wanders, by a twentieth a day. */
@@ -261,8 +247,8 @@ held_of(make *world, uint64_t *random)
 			const struct lt_forecast_range range =
 			    at(days[k % 5], 0, befores[k / 5]).money;
 
-			held += range.known && range.low <= month_end() &&
-				range.high >= month_end();
+			held +=
+			    range.known && range.low <= month_end() && range.high >= month_end();
 		}
 	}
 	return held;
@@ -300,8 +286,7 @@ test_coverage(void **state)
 }
 
 static void
-expect(const struct lt_forecast_range *range, int64_t low, int64_t expected,
-    int64_t high)
+expect(const struct lt_forecast_range *range, int64_t low, int64_t expected, int64_t high)
 {
 	assert_true(range->known);
 	assert_int_equal(range->low, low);
@@ -400,8 +385,7 @@ test_year(void **state)
 	(void)state;
 	/* 1,000 a day until September, 100 in the last 56 days. */
 	for (int i = 0; i < TODAY; i++)
-		days[i] =
-		    (struct lt_day_amounts){i, i < TODAY - 56 ? 1000 : 100, 0};
+		days[i] = (struct lt_day_amounts){i, i < TODAY - 56 ? 1000 : 100, 0};
 	days[TODAY] = (struct lt_day_amounts){TODAY, 7, 0};
 	assert_int_equal(lt_period_forecast(&made, &of, NULL), LT_OK);
 	/* 244 x 1000 + 56 x 100 + 7, and 65 x 100 to come. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A partition that left the policy: its last facts, for what ran there, and
- * texts that were damaged.
+ * A partition that left the policy: its last facts, for what ran there, and texts that were
+ * damaged.
  */
 #include "daemon.h"
 #include "ledger_fixture.h"
@@ -11,10 +11,9 @@
 static void
 texts(void **state)
 {
-	static const char *const damaged[] = {"", "1 2 3", "1 2 3 4 5 0 64",
-	    "1 2 3 4 5 0 64:8", "1 2 3 4 5 0 64:8:x", "1 2 3 4 5 0 64:8:9",
-	    "1 2 3 4 5 0 64:8:9:x", "1 2 3 4 5 0 64:8:9:0:m1",
-	    "x 2 3 4 5 0 64:8:9:0"};
+	static const char *const damaged[] = {"", "1 2 3", "1 2 3 4 5 0 64", "1 2 3 4 5 0 64:8",
+	    "1 2 3 4 5 0 64:8:x", "1 2 3 4 5 0 64:8:9", "1 2 3 4 5 0 64:8:9:x",
+	    "1 2 3 4 5 0 64:8:9:0:m1", "x 2 3 4 5 0 64:8:9:0"};
 	struct lt_place place = {.idle_w = 200.1,
 	    .cpu_w = 288,
 	    .gpu_w = 2400,
@@ -28,10 +27,8 @@ texts(void **state)
 	(void)state;
 
 	for (uint32_t i = 0; i < place.shape_count; i++)
-		place.shapes[i] = (struct lt_shape){.cpus = 64 + i,
-		    .gpus = i % 9,
-		    .shards = 4 * i,
-		    .memory_mib = 512000};
+		place.shapes[i] = (struct lt_shape){
+		    .cpus = 64 + i, .gpus = i % 9, .shards = 4 * i, .memory_mib = 512000};
 	place.shapes[7].exact = (struct lt_exact){71500, 524288001, 8142857};
 	lt_place_pack(text, sizeof(text), &place);
 	assert_true(lt_place_unpack(&back, text));
@@ -68,13 +65,10 @@ what_left_keeps_its_facts(void **state)
 	assert_non_null(d);
 	d->ledger = f->ledger;
 	d->site.policy = &policy;
-	d->site.market = (struct lt_market){.partition_count = 1,
-	    .partitions = &partition,
-	    .shape_count = 1,
-	    .shapes = &shape};
+	d->site.market = (struct lt_market){
+	    .partition_count = 1, .partitions = &partition, .shape_count = 1, .shapes = &shape};
 	lt_log_open("/dev/null");
-	must(f, lt_places_note(&d->site.market, d->ledger, d->site.policy,
-		    NOVEMBER, &f->err));
+	must(f, lt_places_note(&d->site.market, d->ledger, d->site.policy, NOVEMBER, &f->err));
 	lt_place_of(&place, &d->site.market, d->ledger, "spot");
 	assert_true(place.known && place.left_utc_s == 0 && place.pue == 1.5);
 	/* The policy has it no more; Slurm has. */
@@ -82,10 +76,10 @@ what_left_keeps_its_facts(void **state)
 	partition.flags = 0;
 	partition.node_idle_w = 0;
 	partition.pue = 1;
-	must(f, lt_places_note(&d->site.market, d->ledger, d->site.policy,
-		    NOVEMBER + 100, &f->err));
-	must(f, lt_places_note(&d->site.market, d->ledger, d->site.policy,
-		    NOVEMBER + 200, &f->err));
+	must(
+	    f, lt_places_note(&d->site.market, d->ledger, d->site.policy, NOVEMBER + 100, &f->err));
+	must(
+	    f, lt_places_note(&d->site.market, d->ledger, d->site.policy, NOVEMBER + 200, &f->err));
 	lt_place_of(&place, &d->site.market, d->ledger, "spot");
 	assert_true(place.known && place.pue == 1.5 && place.idle_w == 200);
 	assert_int_equal(place.left_utc_s, NOVEMBER + 100);
@@ -93,8 +87,7 @@ what_left_keeps_its_facts(void **state)
 	assert_true(lt_place_charges(&place, &run, d->ledger));
 	run.start_utc_s = NOVEMBER + 100; /* in the second in which it left */
 	assert_true(lt_place_charges(&place, &run, d->ledger));
-	run.start_utc_s =
-	    NOVEMBER + 101; /* submitted before it is not enough */
+	run.start_utc_s = NOVEMBER + 101; /* submitted before it is not enough */
 	assert_true(run.key.submit_utc_s < place.left_utc_s);
 	assert_false(lt_place_charges(&place, &run, d->ledger));
 	/* A second run of what was promised before it left. */
@@ -122,8 +115,8 @@ what_left_keeps_its_facts(void **state)
 	d->site.market.partition_count = 1;
 	policy.partition_count = 1;
 	partition.flags = LT_PARTITION_MANAGED;
-	must(f, lt_places_note(&d->site.market, d->ledger, d->site.policy,
-		    NOVEMBER + 300, &f->err));
+	must(
+	    f, lt_places_note(&d->site.market, d->ledger, d->site.policy, NOVEMBER + 300, &f->err));
 	lt_place_of(&place, &d->site.market, d->ledger, "spot");
 	assert_int_equal(place.left_utc_s, 0);
 	free(d);

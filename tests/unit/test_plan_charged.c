@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a plan tells is what the run is charged if it takes as long as was
- * expected, in money and in carbon: random requests on random nodes at random
- * rates. The charge is made of AllocTRES as Slurm has it for the allocation.
+ * What a plan tells is what the run is charged if it takes as long as was expected, in money and in
+ * carbon: random requests on random nodes at random rates. The charge is made of AllocTRES as Slurm
+ * has it for the allocation.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -27,9 +27,8 @@ static struct lt_rates
 rates_of(struct lt_rate_step *to, const struct lt_series *series)
 {
 	for (uint32_t i = 0; i < series->count; i++)
-		to[i] =
-		    (struct lt_rate_step){.start_utc_s = series->start_utc_s[i],
-			.value = series->value[i]};
+		to[i] = (struct lt_rate_step){
+		    .start_utc_s = series->start_utc_s[i], .value = series->value[i]};
 	return (struct lt_rates){.steps = to, .count = series->count};
 }
 
@@ -51,8 +50,7 @@ make_shapes(struct lt_partition *part)
 		    .shards = has_shards ? (uint32_t)(4 * gpus) : 0,
 		    .memory_mib = 65536u << among(0, 3),
 		    .gpu_index = -1};
-	part->flags |= LT_PARTITION_BY_CORE |
-		       (one_in(2) ? LT_PARTITION_TASKS_BY_NODE : 0) |
+	part->flags |= LT_PARTITION_BY_CORE | (one_in(2) ? LT_PARTITION_TASKS_BY_NODE : 0) |
 		       (one_in(6) ? LT_PARTITION_BY_SOCKET : 0) |
 		       (one_in(6) ? LT_PARTITION_EXCLUSIVE : 0);
 	part->default_memory_mib = one_in(2) ? 2000 : 0;
@@ -85,14 +83,11 @@ make_asked(struct lt_request *request)
 	    .deadline_utc_s = LT_UNSET_64,
 	    .max_cost_micros = LT_UNSET_64,
 	    .home = 0};
-	request->cpus =
-	    request->tasks *
-	    (request->cpus_per_task > 0 ? request->cpus_per_task : 1);
+	request->cpus = request->tasks * (request->cpus_per_task > 0 ? request->cpus_per_task : 1);
 	if (has_gpus && request->gpus == 0)
 		request->gpus_per_node = (uint32_t)among(1, 4);
 	if (!has_gpus && one_in(2))
-		request->shards_per_node =
-		    shapes[0].shards > 0 ? (uint32_t)among(1, 6) : 0;
+		request->shards_per_node = shapes[0].shards > 0 ? (uint32_t)among(1, 6) : 0;
 }
 
 static void
@@ -117,8 +112,8 @@ make_trial(uint64_t number)
 	world.market.partition_count = 1;
 }
 
-/* AllocTRES on such nodes: alone on them, a job has all of their CPUs and GPUs,
- * and shards only of nodes without GPUs. False: they can't hold it. */
+/* AllocTRES on such nodes: alone on them, a job has all of their CPUs and GPUs, and shards only of
+ * nodes without GPUs. False: they can't hold it. */
 static bool
 allocated(struct lt_resources *got, const struct lt_shape *shape)
 {
@@ -132,11 +127,9 @@ allocated(struct lt_resources *got, const struct lt_shape *shape)
 	    .cpus = (uint32_t)a.cpus,
 	    .gpus = (uint32_t)a.gpus,
 	    .shards = (uint32_t)a.shards,
-	    .memory_mib = a.whole && !world.market.memory_ignored
-			      ? nodes * shape->memory_mib
-			      : a.memory_mib,
-	    .exclusive =
-		(world.partitions[0].flags & LT_PARTITION_EXCLUSIVE) != 0};
+	    .memory_mib =
+		a.whole && !world.market.memory_ignored ? nodes * shape->memory_mib : a.memory_mib,
+	    .exclusive = (world.partitions[0].flags & LT_PARTITION_EXCLUSIVE) != 0};
 	if ((a.cpus + nodes - 1) / nodes > shape->cpus ||
 	    (a.gpus + nodes - 1) / nodes > shape->gpus ||
 	    (a.shards + nodes - 1) / nodes > shape->shards ||
@@ -202,8 +195,7 @@ check_trial(uint64_t number)
 	enum lt_reject reject;
 	bool same = false;
 
-	if (!lt_estimate_at(
-		&at, &reject, &world.request, &world.market, 0, start))
+	if (!lt_estimate_at(&at, &reject, &world.request, &world.market, 0, start))
 		return;
 	/* Of nodes that can hold it, the smallest: where its share is most. */
 	for (uint32_t i = 0; i < part->shape_count; i++) {
@@ -224,9 +216,8 @@ check_trial(uint64_t number)
 	}
 	if (!same)
 		fail_msg("%llu: told %lld micros, %lld mg, charged %.1f, %.1f",
-		    (unsigned long long)number, (long long)at.cost_micros,
-		    (long long)at.carbon_mg, charged.money_micros,
-		    charged.carbon_mg);
+		    (unsigned long long)number, (long long)at.cost_micros, (long long)at.carbon_mg,
+		    charged.money_micros, charged.carbon_mg);
 	told++;
 	unlike += world.partitions[0].shape_count > 1;
 }

@@ -88,8 +88,7 @@ apply(enum change change)
 		break;
 	case PINNED:
 		stay();
-		plan.pins =
-		    LT_PIN_BEGIN | LT_PIN_DEPENDENCY | LT_PIN_INTERACTIVE;
+		plan.pins = LT_PIN_BEGIN | LT_PIN_DEPENDENCY | LT_PIN_INTERACTIVE;
 		break;
 	case STALE:
 		stay();
@@ -173,8 +172,7 @@ apply(enum change change)
 	case IN_LINE:
 		stay();
 		plan.home.start_utc_s = NOW + 14 * HOUR;
-		plan.line = (struct lt_line){
-		    true, true, 3000000, 3000000, 1500000, 5300000};
+		plan.line = (struct lt_line){true, true, 3000000, 3000000, 1500000, 5300000};
 		break;
 	case LONG:
 		memset(partitions[SPOT].name, 'p', LT_NAME_SIZE - 1);
@@ -210,18 +208,15 @@ static const struct {
 	"spot, from Fri 14:00 GMT, done by 15:00: $41.20, 3.1 kg "
 	"CO2e" SAVES SOONER,
 	"spot, from Fri 14:00 GMT, done by 15:00: $41.20, 3.1 kg CO2e" SAVES},
-    {"no currency, no money", NO_MONEY,
-	PLANNED "3.1 kg CO2e; saves 4.8 kg" SOONER,
+    {"no currency, no money", NO_MONEY, PLANNED "3.1 kg CO2e; saves 4.8 kg" SOONER,
 	PLANNED "3.1 kg CO2e; saves 4.8 kg"},
-    {"missing is not zero", NO_FIGURES,
-	PLANNED "no price and no carbon intensity known" SOONER,
+    {"missing is not zero", NO_FIGURES, PLANNED "no price and no carbon intensity known" SOONER,
 	PLANNED "no price and no carbon intensity known"},
     {"replayed signals say so", REPLAYED, COSTS " (replayed)" SAVES SOONER,
 	SHORT_COSTS " (replayed)" SAVES},
     {"so do typical values", TYPICAL, COSTS " (typical)" SAVES SOONER,
 	SHORT_COSTS " (typical)" SAVES},
-    {"home can't run it, nothing is known of others", CANT_HOME, COSTS SOONER,
-	COSTS},
+    {"home can't run it, nothing is known of others", CANT_HOME, COSTS SOONER, COSTS},
     {"home can't run it: against the best start elsewhere", ELSEWHERE,
 	COSTS "; saves $8.80, 4.8 kg" SOONER, COSTS "; saves $8.80, 4.8 kg"},
     {"which it is itself", ELSEWHERE_NOW, COSTS SOONER, COSTS},
@@ -268,29 +263,24 @@ static const struct {
 	"ondemand, can't run this job: too few CPUs on a node (0, wants 0); "
 	"nor can another partition",
 	"ondemand, can't run this job: too few CPUs on a node (0, wants 0)"},
-    {"no time limit", NO_LIMIT,
-	"ondemand, left as it is: it has no time limit; say --time", NULL},
+    {"no time limit", NO_LIMIT, "ondemand, left as it is: it has no time limit; say --time", NULL},
     {"interruptions", INTERRUPTED,
 	COSTS ", about 1.2 interruptions expected, 0:50 of work "
 	      "lost" SAVES SOONER,
 	COSTS SAVES},
-    {"those that would be 0.0 are not told", HARDLY_INTERRUPTED,
-	COSTS SAVES SOONER, COSTS SAVES},
+    {"those that would be 0.0 are not told", HARDLY_INTERRUPTED, COSTS SAVES SOONER, COSTS SAVES},
     {"of a job that stays, too", STAYS_INTERRUPTED,
 	HERE ", about 0.1 interruptions expected, 1m of work lost. Nothing "
 	     "better was found",
 	"ondemand, now: $118.40, 7.9 kg CO2e. Nothing better was found"},
-    {"of an array", ARRAY, COSTS " for 4 tasks" SAVES SOONER,
-	SHORT_COSTS " for 4 tasks" SAVES},
-    {"what the team has left", LEFT,
-	COSTS SAVES "; leaves $958.80 in vision" SOONER,
+    {"of an array", ARRAY, COSTS " for 4 tasks" SAVES SOONER, SHORT_COSTS " for 4 tasks" SAVES},
+    {"what the team has left", LEFT, COSTS SAVES "; leaves $958.80 in vision" SOONER,
 	SHORT_COSTS SAVES "; leaves $958.80"},
     {"of two budgets both, where it stays, too", LEFT_BOTH,
 	HERE "; leaves $881.60, 35.2 kg in vision. Nothing better was found",
 	"ondemand, now: $118.40, 7.9 kg CO2e; leaves $881.60. Nothing better "
 	"was found"},
-    {"more than it has", LEFT_NOTHING,
-	COSTS SAVES "; leaves -$1.20 in vision" SOONER,
+    {"more than it has", LEFT_NOTHING, COSTS SAVES "; leaves -$1.20 in vision" SOONER,
 	SHORT_COSTS SAVES "; leaves -$1.20"},
     {"a long name", LONG,
 	"ppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppp, "
@@ -306,10 +296,8 @@ test_lines(void **state)
 	char out[1024];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct lt_told told = {
-		    &plan, &request, &market, NOW, true};
-		const char *const line =
-		    cases[i].line != NULL ? cases[i].line : cases[i].full;
+		const struct lt_told told = {&plan, &request, &market, NOW, true};
+		const char *const line = cases[i].line != NULL ? cases[i].line : cases[i].full;
 		struct lt_brief brief;
 
 		setup(state);
@@ -317,12 +305,10 @@ test_lines(void **state)
 		lt_plan_line(&brief, &told);
 		lt_brief_text(out, sizeof(out), &brief, LT_BRIEF_ALL);
 		if (strcmp(out, cases[i].full) != 0)
-			fail_msg("%s:\n%s\nwanted:\n%s", cases[i].why, out,
-			    cases[i].full);
+			fail_msg("%s:\n%s\nwanted:\n%s", cases[i].why, out, cases[i].full);
 		lt_brief_text(out, sizeof(out), &brief, LT_BRIEF_COLUMNS);
 		if (strcmp(out, line) != 0)
-			fail_msg(
-			    "%s:\n%s\nwanted:\n%s", cases[i].why, out, line);
+			fail_msg("%s:\n%s\nwanted:\n%s", cases[i].why, out, line);
 	}
 }
 
@@ -335,34 +321,27 @@ test_nearest(void **state)
 		struct lt_candidate home, other;
 		const char *line;
 	} jobs[] = {
-	    {"a GPU of 40 GB is nearer to 200 than none",
-		{LT_REJECT_GPU_COUNT, {0}, 1, 0},
+	    {"a GPU of 40 GB is nearer to 200 than none", {LT_REJECT_GPU_COUNT, {0}, 1, 0},
 		{LT_REJECT_GPU_MEMORY, {0}, 204800, 40960},
 		"spot, can't run this job: too little GPU memory (40960 MiB, "
 		"wants 204800 MiB)"},
-	    {"and the larger of two",
-		{LT_REJECT_GPU_MEMORY, {0}, 204800, 81920},
+	    {"and the larger of two", {LT_REJECT_GPU_MEMORY, {0}, 204800, 81920},
 		{LT_REJECT_GPU_MEMORY, {0}, 204800, 40960},
 		"ondemand, can't run this job: too little GPU memory (81920 MiB, "
 		"wants 204800 MiB)"},
-	    {"what it may cost", {LT_REJECT_GPU_COUNT, {0}, 1, 0},
-		{LT_REJECT_MAX_COST, {0}, 0, 0},
+	    {"what it may cost", {LT_REJECT_GPU_COUNT, {0}, 1, 0}, {LT_REJECT_MAX_COST, {0}, 0, 0},
 		"spot, can't run this job: over --max-cost; nor can another "
 		"partition"},
-	    {"no carbon", {LT_REJECT_CPUS, {0}, 8, 4},
-		{LT_REJECT_NO_CARBON, {0}, 0, 0},
+	    {"no carbon", {LT_REJECT_CPUS, {0}, 8, 4}, {LT_REJECT_NO_CARBON, {0}, 0, 0},
 		"spot, can't run this job: no carbon known to compare; nor can "
 		"another partition"},
-	    {"of equals the other", {LT_REJECT_CPUS, {0}, 8, 4},
-		{LT_REJECT_MEMORY, {0}, 8, 4},
+	    {"of equals the other", {LT_REJECT_CPUS, {0}, 8, 4}, {LT_REJECT_MEMORY, {0}, 8, 4},
 		"spot, can't run this job: too little memory on a node (4 MiB, "
 		"wants 8 MiB)"},
-	    {"a rule is no reason", {LT_REJECT_CPUS, {0}, 8, 4},
-		{LT_REJECT_UNMANAGED, {0}, 0, 0},
+	    {"a rule is no reason", {LT_REJECT_CPUS, {0}, 8, 4}, {LT_REJECT_UNMANAGED, {0}, 0, 0},
 		"ondemand, can't run this job: too few CPUs on a node (4, wants "
 		"8)"},
-	    {"nor is that it is bound", {LT_REJECT_STATE, {0}, 0, 0},
-		{LT_REJECT_PINNED, {0}, 0, 0},
+	    {"nor is that it is bound", {LT_REJECT_STATE, {0}, 0, 0}, {LT_REJECT_PINNED, {0}, 0, 0},
 		"ondemand, can't run this job: not up; nor can another "
 		"partition"},
 	};
@@ -380,8 +359,7 @@ test_nearest(void **state)
 		plan.candidates[SPOT] = jobs[i].other;
 		lt_plan_line(&brief, &told);
 		assert_string_equal(
-		    lt_brief_text(out, sizeof(out), &brief, LT_BRIEF_COLUMNS),
-		    jobs[i].line);
+		    lt_brief_text(out, sizeof(out), &brief, LT_BRIEF_COLUMNS), jobs[i].line);
 	}
 }
 
@@ -396,32 +374,27 @@ test_left(void **state)
 		struct lt_amount left;
 	} budgets[] = {
 	    {"its hold, of all tasks", {true, true, 1000000000, 43100000},
-		{true, true, 10300000, 2000000}, 4,
-		{true, true, 958800000, 35100000}},
-	    {"over", {true, true, 40000000, INT64_MAX},
-		{true, true, 41200000, 1}, 1, {true, false, -1200000, 0}},
-	    {"no limit, or nothing", {true, true, INT64_MAX, 0},
-		{true, true, 1, 1}, 1, {false, false, 0, 0}},
-	    {"no hold", {true, true, 5, 5}, {false, false, 0, 0}, 1,
+		{true, true, 10300000, 2000000}, 4, {true, true, 958800000, 35100000}},
+	    {"over", {true, true, 40000000, INT64_MAX}, {true, true, 41200000, 1}, 1,
+		{true, false, -1200000, 0}},
+	    {"no limit, or nothing", {true, true, INT64_MAX, 0}, {true, true, 1, 1}, 1,
 		{false, false, 0, 0}},
-	    {"too large", {true, true, 5, 5}, {true, true, INT64_MAX, 4}, 2,
-		{false, true, 0, -3}},
+	    {"no hold", {true, true, 5, 5}, {false, false, 0, 0}, 1, {false, false, 0, 0}},
+	    {"too large", {true, true, 5, 5}, {true, true, INT64_MAX, 4}, 2, {false, true, 0, -3}},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(budgets) / sizeof(budgets[0]); i++) {
-		const struct lt_quote quote = {.hold_per_task = budgets[i].hold,
-		    .tasks = budgets[i].tasks};
-		const struct lt_amount left =
-		    lt_left_behind(&budgets[i].available, &quote);
+		const struct lt_quote quote = {
+		    .hold_per_task = budgets[i].hold, .tasks = budgets[i].tasks};
+		const struct lt_amount left = lt_left_behind(&budgets[i].available, &quote);
 		const struct lt_amount *const wanted = &budgets[i].left;
 
 		print_message("# %s\n", budgets[i].why);
 		assert_int_equal(left.has_money, wanted->has_money);
 		assert_int_equal(left.has_carbon, wanted->has_carbon);
 		if (left.has_money)
-			assert_int_equal(
-			    left.money_micros, wanted->money_micros);
+			assert_int_equal(left.money_micros, wanted->money_micros);
 		if (left.has_carbon)
 			assert_int_equal(left.carbon_mg, wanted->carbon_mg);
 	}

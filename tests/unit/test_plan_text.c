@@ -21,8 +21,7 @@ test_reasons(void **state)
 	    {LT_REJECT_RISK, 100000, 213000,
 		"likely to be interrupted (21 %, at most 10 % where it starts "
 		"over)"},
-	    {LT_REJECT_STALE, 10800, 14460,
-		"signals too old (4h 1m, 3h allowed)"},
+	    {LT_REJECT_STALE, 10800, 14460, "signals too old (4h 1m, 3h allowed)"},
 	    {LT_REJECT_STALE, 10800, 9223372036854775807.0, "no signals"},
 	    {LT_REJECT_PINNED, 0, 0, "the job is bound elsewhere"},
 	    {LT_REJECT_MAX_TIME, 1e30, 60, "time limit\n"},
@@ -33,15 +32,15 @@ test_reasons(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		setup(state);
 		stay();
-		plan.candidates[SPOT] = (struct lt_candidate){cases[i].reject,
-		    plan.chosen, cases[i].wanted, cases[i].found};
+		plan.candidates[SPOT] = (struct lt_candidate){
+		    cases[i].reject, plan.chosen, cases[i].wanted, cases[i].found};
 		lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
 		if (strstr(out, cases[i].text) == NULL)
 			fail_msg("wanted \"%s\" in\n%s", cases[i].text, out);
 	}
 	for (int i = 0; i <= LT_REJECT_COUNT; i++)
-		assert_true((strcmp(lt_reject_name((enum lt_reject)i),
-				 "unknown") == 0) == (i == LT_REJECT_COUNT));
+		assert_true((strcmp(lt_reject_name((enum lt_reject)i), "unknown") == 0) ==
+			    (i == LT_REJECT_COUNT));
 }
 
 static void
@@ -68,14 +67,14 @@ test_table(void **state)
 		assert_true(strlen(out) < size);
 	}
 	/* Too short a history says nothing. */
-	partitions[SPOT].availability = (struct lt_availability){
-	    .seen_s = LT_WAIT_SEEN_S - 1, .there_ppm = 575000};
+	partitions[SPOT].availability =
+	    (struct lt_availability){.seen_s = LT_WAIT_SEEN_S - 1, .there_ppm = 575000};
 	lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
 	assert_string_equal(out, wanted);
 	partitions[SPOT].availability.seen_s = 12 * 24 * HOUR;
 	lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
-	assert_non_null(strstr(out,
-	    "\n  spot: nodes there 58 % of the 12d that lowtided looked; its end"));
+	assert_non_null(
+	    strstr(out, "\n  spot: nodes there 58 % of the 12d that lowtided looked; its end"));
 	partitions[SPOT].availability.seen_s = 0;
 }
 
@@ -83,17 +82,15 @@ test_table(void **state)
 static void
 test_expected(void **state)
 {
-	static const char head[] =
-	    "plan: balanced, with checkpoints\n"
-	    "  expected 2:10 (median of 14 runs; limit 12:00)\n"
-	    "  PARTITION ";
+	static const char head[] = "plan: balanced, with checkpoints\n"
+				   "  expected 2:10 (median of 14 runs; limit 12:00)\n"
+				   "  PARTITION ";
 	char out[4096];
 
 	(void)state;
 	partitions[ONDEMAND].max_time_s = INT64_MAX;
 	request.limit_s = 12 * HOUR;
-	request.learned =
-	    (struct lt_expected){LT_HISTORY_NAME, 14, 7800, 9000, 0, 0};
+	request.learned = (struct lt_expected){LT_HISTORY_NAME, 14, 7800, 9000, 0, 0};
 	lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
 	assert_memory_equal(out, head, sizeof(head) - 1);
 	request.learned = (struct lt_expected){0};
@@ -110,10 +107,8 @@ test_checkpoints(void **state)
 		const char *wanted; /* NULL = no line */
 	} cases[] = {
 	    {"none", false, true, 0, 0, 120, NULL},
-	    {"where nodes are not taken", true, true, 0, 0, 0,
-		"  checkpoints: every 1h\n"},
-	    {"the plan's", true, true, 6493.4, 120, 0,
-		"  checkpoints: every 1h 48m\n"},
+	    {"where nodes are not taken", true, true, 0, 0, 0, "  checkpoints: every 1h\n"},
+	    {"the plan's", true, true, 6493.4, 120, 0, "  checkpoints: every 1h 48m\n"},
 	    {"it fits just", true, true, 1800, 120, 120,
 		"  checkpoints: every 30m; one fits into the notice of 2m\n"},
 	    {"a second too long", true, true, 1800, 121, 120,
@@ -121,8 +116,7 @@ test_checkpoints(void **state)
 		"2m\n"},
 	    {"a minute, where it is not said", true, true, 1800, 0, 60,
 		"  checkpoints: every 30m; one fits into the notice of 1m\n"},
-	    {"home's where it stays", true, false, 1800, 60, 120,
-		"  checkpoints: every 1h\n"},
+	    {"home's where it stays", true, false, 1800, 60, 120, "  checkpoints: every 1h\n"},
 	};
 	char out[4096];
 
@@ -136,9 +130,8 @@ test_checkpoints(void **state)
 		if (cases[i].moved)
 			plan.chosen.interval_s = cases[i].interval_s;
 		lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
-		if (strstr(out, cases[i].wanted != NULL
-				    ? cases[i].wanted
-				    : "checkpoints: ") == NULL) {
+		if (strstr(out, cases[i].wanted != NULL ? cases[i].wanted : "checkpoints: ") ==
+		    NULL) {
 			if (cases[i].wanted != NULL)
 				fail_msg("%s:\n%s", cases[i].why, out);
 		} else if (cases[i].wanted == NULL) {
@@ -159,12 +152,9 @@ test_precision(void **state)
 		uint32_t gpus;
 		const char *text;
 	} cases[] = {
-	    {"Ampere", "A100-SXM4-40GB", LT_PRECISION_FP8, 1,
-		"no fp8 on A100-SXM4-40GB: bf16"},
-	    {"Volta", "V100-SXM2", LT_PRECISION_FP8, 1,
-		"no fp8 on V100-SXM2: fp16"},
-	    {"BF16 on Volta", "V100-SXM2", LT_PRECISION_BF16, 1,
-		"no bf16 on V100-SXM2: fp16"},
+	    {"Ampere", "A100-SXM4-40GB", LT_PRECISION_FP8, 1, "no fp8 on A100-SXM4-40GB: bf16"},
+	    {"Volta", "V100-SXM2", LT_PRECISION_FP8, 1, "no fp8 on V100-SXM2: fp16"},
+	    {"BF16 on Volta", "V100-SXM2", LT_PRECISION_BF16, 1, "no bf16 on V100-SXM2: fp16"},
 	    {"nothing to gain", "P100-PCIE-16GB", LT_PRECISION_FP8, 1,
 		"no fp8 on P100-PCIE-16GB: single precision"},
 	    {"Hopper has it", "H100-SXM5", LT_PRECISION_FP8, 1, ""},
@@ -185,8 +175,7 @@ test_precision(void **state)
 		market.gpu_count = 1;
 		shape.gpu_index = cases[i].gpu != NULL ? 0 : -1;
 		if (cases[i].gpu != NULL)
-			gpu = *lt_gpu_find(
-			    &(struct lt_gpu){.name = ""}, cases[i].gpu);
+			gpu = *lt_gpu_find(&(struct lt_gpu){.name = ""}, cases[i].gpu);
 		partitions[SPOT].first_shape = 0;
 		partitions[SPOT].shape_count = 1;
 		request.gpus = cases[i].gpus;
@@ -194,8 +183,7 @@ test_precision(void **state)
 		lt_precision_text(out, sizeof(out), &request, &market, SPOT);
 		if (strcmp(out, cases[i].text) != 0)
 			fail_msg("%s: %s", cases[i].why, out);
-		lt_precision_text(
-		    out, sizeof(out), &request, &market, ONDEMAND);
+		lt_precision_text(out, sizeof(out), &request, &market, ONDEMAND);
 		assert_string_equal(out, "");
 		lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
 		const char *const said = strstr(out, "\nno ");

@@ -21,32 +21,25 @@ static const struct {
 	int code;
 	const char *says;
 } added[] = {
-    {"a usual intensity", LT_QUANTITY_CARBON,
-	{0, 1800, 231, LT_QUALITY_MEASURED}, LT_OK, ""},
-    {"0 stands for missing", LT_QUANTITY_CARBON,
-	{0, 1800, 0, LT_QUALITY_FORECAST}, LT_EINPUT, "missing"},
-    {"0 that the admin wrote", LT_QUANTITY_CARBON,
-	{0, 1800, 0, LT_QUALITY_CONSTANT}, LT_OK, ""},
-    {"a negative intensity", LT_QUANTITY_CARBON,
-	{0, 1800, -1, LT_QUALITY_MEASURED}, LT_EINPUT, "more than 0"},
-    {"not a number", LT_QUANTITY_CARBON, {0, 1800, NAN, LT_QUALITY_MEASURED},
-	LT_EINPUT, "number"},
-    {"infinite", LT_QUANTITY_TARIFF, {0, 1800, INFINITY, LT_QUALITY_MEASURED},
-	LT_EINPUT, "number"},
-    {"milligrams taken for grams", LT_QUANTITY_CARBON,
-	{0, 1800, 231000, LT_QUALITY_MEASURED}, LT_EINPUT, "unit"},
-    {"a price of 0", LT_QUANTITY_PRICE, {0, 1800, 0, LT_QUALITY_MEASURED},
-	LT_EINPUT, "missing"},
-    {"a negative price, even by the admin", LT_QUANTITY_PRICE,
-	{0, 1800, -1, LT_QUALITY_CONSTANT}, LT_EINPUT, "more than 0"},
-    {"exchanges have negative tariffs", LT_QUANTITY_TARIFF,
-	{0, 1800, -50000, LT_QUALITY_FORECAST}, LT_OK, ""},
-    {"and tariffs of 0", LT_QUANTITY_TARIFF, {0, 1800, 0, LT_QUALITY_FORECAST},
+    {"a usual intensity", LT_QUANTITY_CARBON, {0, 1800, 231, LT_QUALITY_MEASURED}, LT_OK, ""},
+    {"0 stands for missing", LT_QUANTITY_CARBON, {0, 1800, 0, LT_QUALITY_FORECAST}, LT_EINPUT,
+	"missing"},
+    {"0 that the admin wrote", LT_QUANTITY_CARBON, {0, 1800, 0, LT_QUALITY_CONSTANT}, LT_OK, ""},
+    {"a negative intensity", LT_QUANTITY_CARBON, {0, 1800, -1, LT_QUALITY_MEASURED}, LT_EINPUT,
+	"more than 0"},
+    {"not a number", LT_QUANTITY_CARBON, {0, 1800, NAN, LT_QUALITY_MEASURED}, LT_EINPUT, "number"},
+    {"infinite", LT_QUANTITY_TARIFF, {0, 1800, INFINITY, LT_QUALITY_MEASURED}, LT_EINPUT, "number"},
+    {"milligrams taken for grams", LT_QUANTITY_CARBON, {0, 1800, 231000, LT_QUALITY_MEASURED},
+	LT_EINPUT, "unit"},
+    {"a price of 0", LT_QUANTITY_PRICE, {0, 1800, 0, LT_QUALITY_MEASURED}, LT_EINPUT, "missing"},
+    {"a negative price, even by the admin", LT_QUANTITY_PRICE, {0, 1800, -1, LT_QUALITY_CONSTANT},
+	LT_EINPUT, "more than 0"},
+    {"exchanges have negative tariffs", LT_QUANTITY_TARIFF, {0, 1800, -50000, LT_QUALITY_FORECAST},
 	LT_OK, ""},
-    {"no time at all", LT_QUANTITY_CARBON,
-	{1800, 1800, 231, LT_QUALITY_MEASURED}, LT_EINPUT, "ends"},
-    {"backwards", LT_QUANTITY_CARBON, {1800, 0, 231, LT_QUALITY_MEASURED},
-	LT_EINPUT, "ends"},
+    {"and tariffs of 0", LT_QUANTITY_TARIFF, {0, 1800, 0, LT_QUALITY_FORECAST}, LT_OK, ""},
+    {"no time at all", LT_QUANTITY_CARBON, {1800, 1800, 231, LT_QUALITY_MEASURED}, LT_EINPUT,
+	"ends"},
+    {"backwards", LT_QUANTITY_CARBON, {1800, 0, 231, LT_QUALITY_MEASURED}, LT_EINPUT, "ends"},
 };
 
 static void
@@ -58,8 +51,7 @@ test_add(void **state)
 		struct lt_error err = {0};
 		const int code = lt_points_add(&points, &added[i].point, &err);
 
-		if (code != added[i].code ||
-		    strstr(err.text, added[i].says) == NULL)
+		if (code != added[i].code || strstr(err.text, added[i].says) == NULL)
 			fail_msg("%s: %d, %s", added[i].why, code, err.text);
 		assert_int_equal(points.count, code == LT_OK);
 		lt_points_free(&points);
@@ -82,11 +74,9 @@ test_limit(void **state)
 }
 
 static void
-add(struct lt_points *points, int64_t start_utc_s, int64_t end_utc_s,
-    double value)
+add(struct lt_points *points, int64_t start_utc_s, int64_t end_utc_s, double value)
 {
-	const struct lt_point point = {
-	    start_utc_s, end_utc_s, value, LT_QUALITY_MEASURED};
+	const struct lt_point point = {start_utc_s, end_utc_s, value, LT_QUALITY_MEASURED};
 
 	assert_int_equal(lt_points_add(points, &point, NULL), LT_OK);
 }
@@ -113,8 +103,7 @@ test_sort(void **state)
 	lt_points_sort(&points);
 	assert_int_equal(points.count, 4);
 	for (int i = 0; i < 4; i++) {
-		assert_int_equal(
-		    points.points[i].start_utc_s, want[i].start_utc_s);
+		assert_int_equal(points.points[i].start_utc_s, want[i].start_utc_s);
 		assert_int_equal(points.points[i].end_utc_s, want[i].end_utc_s);
 		assert_true(points.points[i].value == want[i].value);
 	}
@@ -129,8 +118,7 @@ test_sort_is_stable(void **state)
 
 	(void)state;
 	for (int i = 0; i < 1000; i++)
-		add(&points, (i * 7 % 100) * 10, (i * 7 % 100) * 10 + 10,
-		    i + 1);
+		add(&points, (i * 7 % 100) * 10, (i * 7 % 100) * 10 + 10, i + 1);
 	lt_points_sort(&points);
 	assert_int_equal(points.count, 100);
 	for (int i = 0; i < 100; i++) {
@@ -162,8 +150,7 @@ test_names(void **state)
 
 	(void)state;
 	for (; names[count] != NULL; count++) {
-		const struct lt_adapter *const adapter =
-		    lt_adapter_find(names[count]);
+		const struct lt_adapter *const adapter = lt_adapter_find(names[count]);
 
 		assert_non_null(adapter);
 		assert_string_equal(adapter->name, names[count]);
@@ -197,19 +184,17 @@ test_copy(void **state)
 static void
 page_has_options(const char *page, const struct lt_adapter *adapter)
 {
-	for (const struct lt_adapter_option *option = adapter->options;
-	     option->key != NULL; option++) {
+	for (const struct lt_adapter_option *option = adapter->options; option->key != NULL;
+	     option++) {
 		char row[128];
 
 		snprintf(row, sizeof(row), "\n| `%s` | %s | ", option->key,
 		    option->required ? "yes" : "no");
 		if (strstr(page, row) == NULL)
-			fail_msg("%s: the page has no \"%s\"", adapter->name,
-			    row + 1);
-		if (option->fallback != NULL &&
-		    strstr(page, option->fallback) == NULL)
-			fail_msg("%s: %s: the page has no default \"%s\"",
-			    adapter->name, option->key, option->fallback);
+			fail_msg("%s: the page has no \"%s\"", adapter->name, row + 1);
+		if (option->fallback != NULL && strstr(page, option->fallback) == NULL)
+			fail_msg("%s: %s: the page has no default \"%s\"", adapter->name,
+			    option->key, option->fallback);
 	}
 }
 
@@ -220,8 +205,7 @@ test_pages(void **state)
 	static const char fence[] = "```yaml\n";
 
 	(void)state;
-	for (const char *const *name = lt_adapter_names(); *name != NULL;
-	     name++) {
+	for (const char *const *name = lt_adapter_names(); *name != NULL; name++) {
 		char path[128], page[16384];
 		struct lt_policy *policy = NULL;
 		struct lt_policy_errors errors = {0};
@@ -239,8 +223,7 @@ test_pages(void **state)
 		const char *const end = strstr(begin, "\n```\n");
 		assert_non_null(end);
 		if (lt_policy_parse_all(&policy,
-			&(struct lt_policy_text){
-			    path, begin, (size_t)(end + 1 - begin)},
+			&(struct lt_policy_text){path, begin, (size_t)(end + 1 - begin)},
 			lt_adapter_names(), &errors) != LT_OK)
 			fail_msg("%s", errors.items[0].text);
 		assert_string_equal(policy->sources[0].adapter, *name);
@@ -255,35 +238,32 @@ static const struct {
 	const char *says;
 } checked[] = {
     {"as in the manual", "uk_carbon_intensity",
-	{.name = "gb", .count = 1, .items = {{"region", "13", 4, 9}}}, LT_OK, 0,
-	""},
+	{.name = "gb", .count = 1, .items = {{"region", "13", 4, 9}}}, LT_OK, 0, ""},
     {"the nearest key", "uk_carbon_intensity",
-	{.name = "gb", .count = 1, .items = {{"regoin", "13", 4, 9}}},
-	LT_EINPUT, 4, "did you mean \"region\""},
+	{.name = "gb", .count = 1, .items = {{"regoin", "13", 4, 9}}}, LT_EINPUT, 4,
+	"did you mean \"region\""},
     {"nothing near: all keys", "static",
-	{.name = "gb", .count = 1, .items = {{"instance_type", "x", 5, 1}}},
-	LT_EINPUT, 5, "value, unit"},
+	{.name = "gb", .count = 1, .items = {{"instance_type", "x", 5, 1}}}, LT_EINPUT, 5,
+	"value, unit"},
     {"a short word is near to few", "uk_carbon_intensity",
 	{.name = "gb", .count = 1, .items = {{"abc", "x", 5, 1}}}, LT_EINPUT, 5,
 	"want one of: region, postcode, url, timeout"},
     {"a missing key says what it is", "file",
-	{.name = "gb", .count = 1, .items = {{"quantity", "price", 4, 9}}},
-	LT_EINPUT, 0, "needs \"path\""},
+	{.name = "gb", .count = 1, .items = {{"quantity", "price", 4, 9}}}, LT_EINPUT, 0,
+	"needs \"path\""},
     {"silence in a unit", "uk_carbon_intensity",
-	{.name = "gb", .count = 1, .items = {{"timeout", "90s", 4, 9}}}, LT_OK,
-	0, ""},
+	{.name = "gb", .count = 1, .items = {{"timeout", "90s", 4, 9}}}, LT_OK, 0, ""},
     {"silence without a unit", "uk_carbon_intensity",
-	{.name = "gb", .count = 1, .items = {{"timeout", "90", 4, 9}}},
-	LT_EINPUT, 4, "timeout: got \"90\", want 1s to 5m, such as 90s"},
+	{.name = "gb", .count = 1, .items = {{"timeout", "90", 4, 9}}}, LT_EINPUT, 4,
+	"timeout: got \"90\", want 1s to 5m, such as 90s"},
     {"silence too long", "entsoe",
 	{.name = "fr",
 	    .count = 3,
-	    .items = {{"timeout", "6m", 4, 9}, {"area", "FR", 5, 9},
-		{"token_env", "T", 6, 9}}},
+	    .items = {{"timeout", "6m", 4, 9}, {"area", "FR", 5, 9}, {"token_env", "T", 6, 9}}},
 	LT_EINPUT, 4, "got \"6m\""},
     {"the adapter's own check", "uk_carbon_intensity",
-	{.name = "gb", .count = 1, .items = {{"region", "18", 7, 2}}},
-	LT_EINPUT, 7, "got \"18\", want 1 to 17"},
+	{.name = "gb", .count = 1, .items = {{"region", "18", 7, 2}}}, LT_EINPUT, 7,
+	"got \"18\", want 1 to 17"},
 };
 
 static void
@@ -292,17 +272,14 @@ test_check(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(checked) / sizeof(checked[0]); i++) {
 		struct lt_error err = {0};
-		const int code =
-		    lt_adapter_check(lt_adapter_find(checked[i].adapter),
-			&checked[i].options, &err);
+		const int code = lt_adapter_check(
+		    lt_adapter_find(checked[i].adapter), &checked[i].options, &err);
 
 		if (code != checked[i].code || err.line != checked[i].line ||
 		    strstr(err.text, checked[i].says) == NULL)
-			fail_msg("%s: %d, line %d, %s", checked[i].why, code,
-			    err.line, err.text);
-		assert_int_equal(
-		    lt_adapter_check(lt_adapter_find(checked[i].adapter),
-			&checked[i].options, NULL),
+			fail_msg("%s: %d, line %d, %s", checked[i].why, code, err.line, err.text);
+		assert_int_equal(lt_adapter_check(lt_adapter_find(checked[i].adapter),
+				     &checked[i].options, NULL),
 		    code);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy file: every key's value and default as it arrives in the struct,
- * and the errors' places. The texts of errors are in tests/golden/policy.
+ * The policy file: every key's value and default as it arrives in the struct, and the errors'
+ * places. The texts of errors are in tests/golden/policy.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,20 +18,18 @@
 
 static const char *const adapters[] = {"static", "uk_carbon_intensity", NULL};
 
-#define SOURCES                                                                \
-	"sources:\n"                                                           \
-	"  london: {adapter: uk_carbon_intensity, region: 13}\n"               \
+#define SOURCES                                                                                    \
+	"sources:\n"                                                                               \
+	"  london: {adapter: uk_carbon_intensity, region: 13}\n"                                   \
 	"  night: {adapter: static, value: \"0.1\", unit: per_kwh}\n"
 
 /* Of text; the first of its errors is in err. */
 static int
-parse(struct lt_policy **policy, const char *name, const char *text,
-    struct lt_error *err)
+parse(struct lt_policy **policy, const char *name, const char *text, struct lt_error *err)
 {
 	struct lt_policy_errors errors = {0};
-	const int code = lt_policy_parse_all(policy,
-	    &(struct lt_policy_text){name, text, strlen(text)}, adapters,
-	    &errors);
+	const int code = lt_policy_parse_all(
+	    policy, &(struct lt_policy_text){name, text, strlen(text)}, adapters, &errors);
 
 	*err = errors.items[0];
 	return code;
@@ -48,8 +46,8 @@ parsed(const char *text)
 	return policy;
 }
 
-/* Half a cent of a dollar: 0.79 yen, 0.48 rupees, 0.0015 dinars, and what the
- * file says as it says it. */
+/* Half a cent of a dollar: 0.79 yen, 0.48 rupees, 0.0015 dinars, and what the file says as it says
+ * it. */
 static void
 test_waiting(void **state)
 {
@@ -62,10 +60,8 @@ test_waiting(void **state)
 	    {"currency: JPY\npartitions:\n  a: {}\n", 800000},
 	    {"currency: INR\npartitions:\n  a: {}\n", 500000},
 	    {"currency: KWD\npartitions:\n  a: {}\n", 1500},
-	    {"waiting_price_per_hour: 0\ncurrency: JPY\npartitions:\n  a: {}\n",
-		0},
-	    {"currency: JPY\nwaiting_price_per_hour: 0.005\npartitions:\n  a: {}\n",
-		5000},
+	    {"waiting_price_per_hour: 0\ncurrency: JPY\npartitions:\n  a: {}\n", 0},
+	    {"currency: JPY\nwaiting_price_per_hour: 0.005\npartitions:\n  a: {}\n", 5000},
 	};
 
 	(void)state;
@@ -73,8 +69,8 @@ test_waiting(void **state)
 		struct lt_policy *const policy = parsed(cases[i].text);
 
 		if (policy->waiting_micros_per_hour != cases[i].micros)
-			fail_msg("%s: %lld", cases[i].text,
-			    (long long)policy->waiting_micros_per_hour);
+			fail_msg(
+			    "%s: %lld", cases[i].text, (long long)policy->waiting_micros_per_hour);
 		assert_true(policy->waiting_g_per_hour == 5);
 		lt_policy_free(policy);
 	}
@@ -183,8 +179,7 @@ test_metrics(void **state)
 		struct lt_error err = {0};
 		char text[128];
 
-		snprintf(text, sizeof(text), "metrics: {listen: %s}\n",
-		    cases[i].text);
+		snprintf(text, sizeof(text), "metrics: {listen: %s}\n", cases[i].text);
 		const int code = parse(&policy, "p.yaml", text, &err);
 		if ((code == LT_OK) != (cases[i].address != NULL))
 			fail_msg("%s: %s", cases[i].text, err.text);
@@ -223,26 +218,26 @@ test_partitions(void **state)
 {
 	(void)state;
 	/* Used before it is defined in the file, and the order kept. */
-	struct lt_policy *policy = parsed(
-	    "currency: USD\npartitions:\n"
-	    "  a:\n    carbon: [night, london]\n"
-	    "    price_per_node_hour: 0\n"
-	    "    electricity_price_per_kwh: -0.02\n    owned: yes\n"
-	    "    gpu: mine\n    pue: 1.15\n"
-	    "    engineer_cost_per_restart: 25\n"
-	    "    storage_price_per_gib_month: 0.08\n"
-	    "    storage_gib_per_s: 2.5\n"
-	    "    embodied_g_per_node_hour: 55\n    worst_intensity: 450\n"
-	    "    market_based: {g_per_kwh: 0, source: \"REC 2026, X\","
-	    " from: 2026-11-01}\n"
-	    "    node_idle_w: 300\n    node_cpu_w: 500\n"
-	    "    node_gpu_w: 3200.5\n"
-	    "  b:\n    carbon: 180.5\n    preemptible:\n"
-	    "      interruptions_per_hour: 0.004\n      notice: 2m\n"
-	    "      restart: 6m\n"
-	    "gpus:\n  Mine: {memory: 40GiB, power_w: 400, "
-	    "compute_capability: 8.6, bandwidth_gb_s: 1555.5, "
-	    "tflops: {fp32: 19.5, fp8: 600}}\n" SOURCES);
+	struct lt_policy *policy =
+	    parsed("currency: USD\npartitions:\n"
+		   "  a:\n    carbon: [night, london]\n"
+		   "    price_per_node_hour: 0\n"
+		   "    electricity_price_per_kwh: -0.02\n    owned: yes\n"
+		   "    gpu: mine\n    pue: 1.15\n"
+		   "    engineer_cost_per_restart: 25\n"
+		   "    storage_price_per_gib_month: 0.08\n"
+		   "    storage_gib_per_s: 2.5\n"
+		   "    embodied_g_per_node_hour: 55\n    worst_intensity: 450\n"
+		   "    market_based: {g_per_kwh: 0, source: \"REC 2026, X\","
+		   " from: 2026-11-01}\n"
+		   "    node_idle_w: 300\n    node_cpu_w: 500\n"
+		   "    node_gpu_w: 3200.5\n"
+		   "  b:\n    carbon: 180.5\n    preemptible:\n"
+		   "      interruptions_per_hour: 0.004\n      notice: 2m\n"
+		   "      restart: 6m\n"
+		   "gpus:\n  Mine: {memory: 40GiB, power_w: 400, "
+		   "compute_capability: 8.6, bandwidth_gb_s: 1555.5, "
+		   "tflops: {fp32: 19.5, fp8: 600}}\n" SOURCES);
 	const struct lt_policy_partition *a = &policy->partitions[0];
 	const struct lt_policy_partition *b = &policy->partitions[1];
 
@@ -305,8 +300,7 @@ test_budgets(void **state)
 	assert_int_equal(vision->on_exceed, LT_RULE_WARN);
 	assert_int_equal(vision->alert_count, 2);
 	assert_int_equal(vision->alert_at[1], 120);
-	assert_int_equal(vision->alert_on,
-	    1u << LT_ALERT_ON_FORECAST | 1u << LT_ALERT_ON_HELD);
+	assert_int_equal(vision->alert_on, 1u << LT_ALERT_ON_FORECAST | 1u << LT_ALERT_ON_HELD);
 	assert_int_equal(nlp->alert_on, 0);
 	assert_int_equal(vision->line, 3);
 	assert_int_equal(nlp->period, LT_YEAR);
@@ -326,14 +320,11 @@ test_fixed_period(void **state)
 		int64_t start_utc_s, end_utc_s;
 	} cases[] = {
 	    {"UTC", "Asia/Tokyo", "UTC", 1604188800, 1612137600},
-	    {"summer time ends on the first day, after midnight", "UTC",
-		"America/New_York", 1604203200, 1612155600},
-	    {"the process's own zone", "Asia/Tokyo", "Asia/Tokyo", 1604156400,
-		1612105200},
-	    {"no zone said: the process's", "Asia/Tokyo", NULL, 1604156400,
-		1612105200},
-	    {"midnight twice: the first", "UTC", "America/Havana", 1604203200,
-		1612155600},
+	    {"summer time ends on the first day, after midnight", "UTC", "America/New_York",
+		1604203200, 1612155600},
+	    {"the process's own zone", "Asia/Tokyo", "Asia/Tokyo", 1604156400, 1612105200},
+	    {"no zone said: the process's", "Asia/Tokyo", NULL, 1604156400, 1612105200},
+	    {"midnight twice: the first", "UTC", "America/Havana", 1604203200, 1612155600},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -343,8 +334,7 @@ test_fixed_period(void **state)
 		setenv("TZ", cases[i].process, 1);
 		tzset();
 		if (cases[i].zone != NULL)
-			snprintf(zone, sizeof(zone), "timezone: %s\n",
-			    cases[i].zone);
+			snprintf(zone, sizeof(zone), "timezone: %s\n", cases[i].zone);
 		snprintf(text, sizeof(text),
 		    "%scurrency: USD\nbudgets:\n"
 		    "  - {team: a, amount: 1, period: {from: 2020-11-01, "
@@ -352,10 +342,8 @@ test_fixed_period(void **state)
 		    zone);
 		struct lt_policy *policy = parsed(text);
 		assert_int_equal(policy->budgets[0].period, LT_FIXED);
-		assert_int_equal(
-		    policy->budgets[0].start_utc_s, cases[i].start_utc_s);
-		assert_int_equal(
-		    policy->budgets[0].end_utc_s, cases[i].end_utc_s);
+		assert_int_equal(policy->budgets[0].start_utc_s, cases[i].start_utc_s);
+		assert_int_equal(policy->budgets[0].end_utc_s, cases[i].end_utc_s);
 		assert_string_equal(getenv("TZ"), cases[i].process);
 		lt_policy_free(policy);
 	}
@@ -373,16 +361,14 @@ test_errors(void **state)
 	    {"nothing at all", "", 1, 1, "p.yaml:1:1: the file is empty"},
 	    {"the value's place", "mode: observe\nmax_delay: 2 h\n", 2, 12,
 		"p.yaml:2:12: max_delay: got \"2 h\", want a duration"},
-	    {"the first by line, not by the order of reading",
-		"budgets: 3\nmode: 4\n", 1, 10, "p.yaml:1:10: budgets"},
-	    {"money without a currency",
-		"partitions:\n  a: {price_per_node_hour: 1}\n", 2, 28,
+	    {"the first by line, not by the order of reading", "budgets: 3\nmode: 4\n", 1, 10,
+		"p.yaml:1:10: budgets"},
+	    {"money without a currency", "partitions:\n  a: {price_per_node_hour: 1}\n", 2, 28,
 		"p.yaml:2:28: price_per_node_hour: is money"},
 	    {"a source used as money needs a currency too",
-		SOURCES "partitions:\n  a: {price_per_node_hour: night}\n", 5,
-		28, "p.yaml:5:28: price_per_node_hour: is money"},
-	    {"not YAML", "mode: [\n", 1, 7,
-		"p.yaml:1:7: the [ that begins here"},
+		SOURCES "partitions:\n  a: {price_per_node_hour: night}\n", 5, 28,
+		"p.yaml:5:28: price_per_node_hour: is money"},
+	    {"not YAML", "mode: [\n", 1, 7, "p.yaml:1:7: the [ that begins here"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -390,19 +376,16 @@ test_errors(void **state)
 		struct lt_error err = {0};
 
 		print_message("# %s\n", cases[i].why);
-		assert_int_equal(
-		    parse(&policy, "p.yaml", cases[i].text, &err), LT_EINPUT);
+		assert_int_equal(parse(&policy, "p.yaml", cases[i].text, &err), LT_EINPUT);
 		assert_null(policy);
 		assert_int_equal(err.code, LT_EINPUT);
 		assert_int_equal(err.line, cases[i].line);
 		assert_int_equal(err.column, cases[i].column);
-		assert_memory_equal(
-		    err.text, cases[i].error, strlen(cases[i].error));
+		assert_memory_equal(err.text, cases[i].error, strlen(cases[i].error));
 	}
 }
 
-/* Local months: 2026-10 begins at 22:00 UTC of the day before, 2026-11 at
- * 23:00. */
+/* Local months: 2026-10 begins at 22:00 UTC of the day before, 2026-11 at 23:00. */
 static void
 test_pue(void **state)
 {
@@ -415,15 +398,14 @@ test_pue(void **state)
 	static const struct {
 		int64_t utc_s;
 		double value;
-	} cases[] = {{0, 1.4}, {october - 1, 1.4}, {october, 1.21},
-	    {november - 1, 1.21}, {november, 1.19}, {INT64_MAX, 1.19}};
+	} cases[] = {{0, 1.4}, {october - 1, 1.4}, {october, 1.21}, {november - 1, 1.21},
+	    {november, 1.19}, {INT64_MAX, 1.19}};
 
 	(void)state;
 	assert_int_equal(pue->count, 3);
 	assert_int_equal(pue->months[1].from_utc_s, october);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		assert_true(
-		    lt_policy_pue(pue, cases[i].utc_s) == cases[i].value);
+		assert_true(lt_policy_pue(pue, cases[i].utc_s) == cases[i].value);
 	assert_int_equal(policy->partitions[1].pue.count, 1);
 	assert_true(lt_policy_pue(&policy->partitions[1].pue, october) == 1.3);
 	lt_policy_free(policy);
@@ -441,21 +423,17 @@ test_pue_bound(void **state)
 		struct lt_error err = {0};
 
 		for (int i = 0; i < count; i++)
-			used += (size_t)snprintf(text + used,
-			    sizeof(text) - used, "      %d-%02d: 1.%03d\n",
-			    2030 - i / 12, 12 - i % 12, i);
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+			    "      %d-%02d: 1.%03d\n", 2030 - i / 12, 12 - i % 12, i);
 		if (count == 121) {
-			assert_int_equal(
-			    parse(&policy, "p.yaml", text, &err), LT_EINPUT);
-			assert_string_equal(err.text,
-			    "p.yaml:4:7: pue: got 121 months, want 1 to 120");
+			assert_int_equal(parse(&policy, "p.yaml", text, &err), LT_EINPUT);
+			assert_string_equal(
+			    err.text, "p.yaml:4:7: pue: got 121 months, want 1 to 120");
 			continue;
 		}
 		policy = parsed(text);
-		assert_true(
-		    lt_policy_pue(&policy->partitions[0].pue, 0) == 1.119);
-		assert_true(
-		    lt_policy_pue(&policy->partitions[0].pue, INT64_MAX) == 1);
+		assert_true(lt_policy_pue(&policy->partitions[0].pue, 0) == 1.119);
+		assert_true(lt_policy_pue(&policy->partitions[0].pue, INT64_MAX) == 1);
 		lt_policy_free(policy);
 	}
 }
@@ -469,8 +447,7 @@ test_error_list(void **state)
 	struct lt_policy_errors errors = {0};
 
 	assert_int_equal(
-	    lt_policy_parse_all(&policy,
-		&(struct lt_policy_text){"p.yaml", text, sizeof(text) - 1},
+	    lt_policy_parse_all(&policy, &(struct lt_policy_text){"p.yaml", text, sizeof(text) - 1},
 		adapters, &errors),
 	    LT_EINPUT);
 	assert_int_equal(errors.count, 3);
@@ -500,11 +477,8 @@ test_files(void **state)
 	struct lt_policy *policy = NULL;
 	struct lt_error err = {0};
 
-	assert_int_equal(
-	    lt_policy_load(&policy, "/nonexistent/x.yaml", adapters, &err),
-	    LT_ENOENT);
-	assert_string_equal(
-	    err.text, "/nonexistent/x.yaml: No such file or directory");
+	assert_int_equal(lt_policy_load(&policy, "/nonexistent/x.yaml", adapters, &err), LT_ENOENT);
+	assert_string_equal(err.text, "/nonexistent/x.yaml: No such file or directory");
 	err = (struct lt_error){0};
 	assert_int_equal(lt_policy_load(&policy, "/", adapters, &err), LT_EIO);
 	assert_string_equal(err.text, "/: Is a directory");
@@ -512,8 +486,7 @@ test_files(void **state)
 	assert_int_equal(lt_policy_load(&policy, "/", adapters, NULL), LT_EIO);
 	/* a caller's earlier failure stays */
 	struct lt_error earlier = {.code = LT_EDENIED, .text = "first"};
-	assert_int_equal(
-	    lt_policy_load(&policy, "/", adapters, &earlier), LT_EIO);
+	assert_int_equal(lt_policy_load(&policy, "/", adapters, &earlier), LT_EIO);
 	assert_string_equal(earlier.text, "first");
 	const int fd = mkstemp(path);
 	assert_true(fd >= 0);
@@ -541,14 +514,12 @@ test_precision(void **state)
 	assert_int_equal(policy->precision_count, 3);
 	assert_int_equal(policy->precisions[1].of, LT_PRECISION_OF_PARTITION);
 	assert_int_equal(policy->precisions[1].precision, LT_PRECISION_FP16);
-	assert_string_equal(
-	    lt_policy_precision_text(text, sizeof(text), policy),
+	assert_string_equal(lt_policy_precision_text(text, sizeof(text), policy),
 	    "precision=account:audit:off,partition:Old:fp16,qos:fast:auto");
 	lt_policy_precision_text(small, sizeof(small), policy);
 	assert_string_equal(small, "precision=account:audit");
 	policy->precision_count = 0;
-	assert_string_equal(
-	    lt_policy_precision_text(text, sizeof(text), policy), "");
+	assert_string_equal(lt_policy_precision_text(text, sizeof(text), policy), "");
 	lt_policy_free(policy);
 }
 
@@ -558,8 +529,7 @@ test_owners(void **state)
 	struct lt_policy *const policy =
 	    parsed("notify:\n  command: /bin/true\n  owners:\n    vision: [ada,"
 		   " bob@x.org, {user: cem@corp, mail: cem@x.org}]\n");
-	const struct lt_policy_owners *const owners =
-	    lt_policy_owners_of(policy, "vision");
+	const struct lt_policy_owners *const owners = lt_policy_owners_of(policy, "vision");
 
 	(void)state;
 	assert_int_equal(owners->count, 3);

@@ -19,13 +19,12 @@
 #include "policy_follow.h"
 #include "policy_load.h"
 
-static const char good[] =
-    "mode: observe\n"
-    "sources:\n"
-    "  grid: {adapter: static, value: 300, unit: g_co2_per_kwh}\n"
-    "gpus:\n"
-    "  H100-SXM5: {memory: 80GiB, power_w: 650}\n"
-    "  Own-1: {memory: 16GiB, power_w: 123}\n";
+static const char good[] = "mode: observe\n"
+			   "sources:\n"
+			   "  grid: {adapter: static, value: 300, unit: g_co2_per_kwh}\n"
+			   "gpus:\n"
+			   "  H100-SXM5: {memory: 80GiB, power_w: 650}\n"
+			   "  Own-1: {memory: 16GiB, power_w: 123}\n";
 
 static const struct {
 	const char *why, *text, *error;
@@ -119,8 +118,7 @@ test_policies(void **state)
 			fail_msg("%s: %s", bad[i].why, err.text);
 		assert_int_equal(f->d.signals.source_count, 1);
 	}
-	/* A source's own pause and its counts outlive a reload, another's
-	 * failure does not. */
+	/* A source's own pause and its counts outlive a reload, another's failure does not. */
 	f->d.signals.sources[0].tries = 9;
 	f->d.signals.sources[0].failed_tries = 4;
 	f->d.signals.sources[0].failures = 2;
@@ -129,33 +127,27 @@ test_policies(void **state)
 	f->d.signals.sources[0].memory->past_pause_utc_s = 4600;
 	f->d.signals.sources[0].memory->ahead_pause_utc_s = 4700;
 	assert_int_equal(load(f, good, &err), LT_OK);
-	assert_int_equal(
-	    f->d.signals.sources[0].memory->past_pause_utc_s, 4600);
+	assert_int_equal(f->d.signals.sources[0].memory->past_pause_utc_s, 4600);
 	assert_int_equal(f->d.signals.sources[0].next_fetch_utc_s, 5000);
 	assert_int_equal(f->d.signals.sources[0].failures, 2);
 	f->d.signals.sources[0].retry_after_s = 0;
 	assert_int_equal(load(f, good, &err), LT_OK);
 	assert_int_equal(f->d.signals.sources[0].next_fetch_utc_s, 0);
-	assert_int_equal(
-	    f->d.signals.sources[0].memory->past_pause_utc_s, 4600);
-	assert_int_equal(
-	    f->d.signals.sources[0].memory->ahead_pause_utc_s, 4700);
+	assert_int_equal(f->d.signals.sources[0].memory->past_pause_utc_s, 4600);
+	assert_int_equal(f->d.signals.sources[0].memory->ahead_pause_utc_s, 4700);
 	assert_int_equal(f->d.signals.sources[0].failures, 0);
 	assert_int_equal(f->d.signals.sources[0].tries, 9);
 	assert_int_equal(f->d.signals.sources[0].failed_tries, 4);
 	/* The good one's rows are still there. */
-	const struct lt_gpu *gpu = lt_policy_gpu(
-	    &(struct lt_gpu){.name = ""}, f->d.site.policy, "own-1");
+	const struct lt_gpu *gpu =
+	    lt_policy_gpu(&(struct lt_gpu){.name = ""}, f->d.site.policy, "own-1");
 	assert_non_null(gpu);
 	assert_int_equal(gpu->power_w, 123);
-	gpu = lt_policy_gpu(
-	    &(struct lt_gpu){.name = ""}, f->d.site.policy, "h100-sxm5");
+	gpu = lt_policy_gpu(&(struct lt_gpu){.name = ""}, f->d.site.policy, "h100-sxm5");
 	assert_non_null(gpu);
 	assert_int_equal(gpu->power_w, 650);
-	assert_non_null(lt_policy_gpu(
-	    &(struct lt_gpu){.name = ""}, f->d.site.policy, "a100"));
-	assert_null(lt_policy_gpu(
-	    &(struct lt_gpu){.name = ""}, f->d.site.policy, "abacus"));
+	assert_non_null(lt_policy_gpu(&(struct lt_gpu){.name = ""}, f->d.site.policy, "a100"));
+	assert_null(lt_policy_gpu(&(struct lt_gpu){.name = ""}, f->d.site.policy, "abacus"));
 	tear_down(f);
 }
 
@@ -167,8 +159,7 @@ put_hold(struct fixture *f, int64_t money_micros)
 	    .quote = {.id = 7,
 		.rev = 1,
 		.account = "vision",
-		.hold_per_task = {.has_money = true,
-		    .money_micros = money_micros},
+		.hold_per_task = {.has_money = true, .money_micros = money_micros},
 		.tasks = 1},
 	    .live_tasks = 1};
 
@@ -188,8 +179,8 @@ book(struct fixture *f, int64_t at_utc_s)
 	assert_int_equal(lt_ledger_adjust(f->d.ledger, &entry, &err), LT_OK);
 }
 
-/* Days are of one zone, too: as soon as anything is booked. What a policy does
- * not say, or the host's, changes it as little. */
+/* Days are of one zone, too: as soon as anything is booked. What a policy does not say, or the
+ * host's, changes it as little. */
 static void
 test_zone(void **state)
 {
@@ -218,18 +209,14 @@ test_zone(void **state)
 		print_message("# %s", cases[i].text);
 		setenv("TZ", "America/Denver", 1); /* the host's */
 		err = (struct lt_error){0};
-		assert_int_equal(load(f, cases[i].text, &err),
-		    cases[i].is_refused ? LT_EINPUT : LT_OK);
-		snprintf(want, sizeof(want),
-		    "%s: timezone: got \"%.*s\", want \"%s\"", f->path,
-		    (int)strlen(cases[i].text) - 11, cases[i].text + 10,
-		    cases[i].is);
-		assert_int_equal(strncmp(err.text, want, strlen(want)) == 0,
-		    cases[i].is_refused);
+		assert_int_equal(
+		    load(f, cases[i].text, &err), cases[i].is_refused ? LT_EINPUT : LT_OK);
+		snprintf(want, sizeof(want), "%s: timezone: got \"%.*s\", want \"%s\"", f->path,
+		    (int)strlen(cases[i].text) - 11, cases[i].text + 10, cases[i].is);
+		assert_int_equal(strncmp(err.text, want, strlen(want)) == 0, cases[i].is_refused);
 		assert_string_equal(f->d.site.policy->timezone, cases[i].is);
 		/* Its December began an hour before UTC's. */
-		lt_calendar_period(
-		    &month, &f->d.site.offsets, LT_MONTH, 1766000000, 0);
+		lt_calendar_period(&month, &f->d.site.offsets, LT_MONTH, 1766000000, 0);
 		assert_int_equal(month.start_utc_s, 1764543600);
 	}
 	unsetenv("TZ");
@@ -250,13 +237,11 @@ test_currency(void **state)
 	assert_int_equal(load(f, "currency: EUR\n", &err), LT_OK);
 	put_hold(f, 5);
 	for (int i = 0; i < 2; i++) {
-		static const char *const others[] = {
-		    "currency: USD\n", "mode: observe\n"};
+		static const char *const others[] = {"currency: USD\n", "mode: observe\n"};
 
 		err = (struct lt_error){0};
 		assert_int_equal(load(f, others[i], &err), LT_EINPUT);
-		snprintf(want, sizeof(want),
-		    "%s: currency: got \"%s\", want \"EUR\"", f->path,
+		snprintf(want, sizeof(want), "%s: currency: got \"%s\", want \"EUR\"", f->path,
 		    i == 0 ? "USD" : "");
 		assert_memory_equal(err.text, want, strlen(want));
 		assert_string_equal(f->d.policy_error, err.text);
@@ -266,8 +251,8 @@ test_currency(void **state)
 	assert_int_equal(load(f, "currency: EUR\n", &err), LT_OK);
 	assert_string_equal(f->d.policy_error, "");
 	tear_down(f);
-	/* It was gone for seconds, before anything was priced: what was priced
-	 * meanwhile does not lock money off. */
+	/* It was gone for seconds, before anything was priced: what was priced meanwhile does not
+	 * lock money off. */
 	f = set_up();
 	assert_int_equal(load(f, "currency: USD\n", &err), LT_OK);
 	assert_int_equal(load(f, "mode: observe\n", &err), LT_OK);
@@ -304,8 +289,7 @@ test_start_with_a_bad_file(void **state)
 	struct lt_error err = {0};
 	char text[1024];
 
-	snprintf(f->d.paths.last_policy, sizeof(f->d.paths.last_policy),
-	    "%s/policy.last", f->dir);
+	snprintf(f->d.paths.last_policy, sizeof(f->d.paths.last_policy), "%s/policy.last", f->dir);
 	/* The first start of all has nothing to go by. */
 	assert_int_equal(load(f, "mode: nonsense\n", &err), LT_EINPUT);
 	assert_null(f->d.site.policy);
@@ -319,19 +303,15 @@ test_start_with_a_bad_file(void **state)
 		err = (struct lt_error){0};
 		if (gone) {
 			unlink(f->path);
-			assert_int_equal(
-			    lt_daemon_load_policy(&f->d, 2000, &err), LT_OK);
-			assert_non_null(
-			    strstr(f->d.policy_error, "No such file"));
+			assert_int_equal(lt_daemon_load_policy(&f->d, 2000, &err), LT_OK);
+			assert_non_null(strstr(f->d.policy_error, "No such file"));
 		} else {
 			assert_int_equal(load(f, bad[0].text, &err), LT_OK);
-			assert_non_null(
-			    strstr(f->d.policy_error, "unknown key"));
+			assert_non_null(strstr(f->d.policy_error, "unknown key"));
 		}
 		assert_int_equal(err.code, LT_OK);
 		assert_int_equal(f->d.signals.source_count, 1);
-		assert_string_equal(
-		    f->d.site.policy->path, f->d.paths.last_policy);
+		assert_string_equal(f->d.site.policy->path, f->d.paths.last_policy);
 		read_all(f->d.paths.last_policy, text, sizeof(text));
 		assert_string_equal(text, good);
 	}
@@ -356,8 +336,7 @@ test_remind(void **state)
 	assert_int_equal(lt_log_open(log), 0);
 	lt_policy_remind(&f->d, 1000000);
 	assert_int_equal(load(f, "mode: nonsense\n", NULL), LT_EINPUT);
-	for (int64_t now_utc_s = 1000; now_utc_s < 1000 + 2 * 3600;
-	     now_utc_s += 2)
+	for (int64_t now_utc_s = 1000; now_utc_s < 1000 + 2 * 3600; now_utc_s += 2)
 		lt_policy_remind(&f->d, now_utc_s);
 	read_all(log, text, sizeof(text));
 	for (const char *at = text; (at = strstr(at, "policy_refused")); at++)
@@ -375,25 +354,21 @@ test_ahead(void **state)
 	const struct lt_source *sources;
 
 	(void)state;
-	assert_int_equal(
-	    load(f,
-		"sources:\n"
-		"  grid: {adapter: energy_charts, country: de,\n"
-		"         day_ahead: [w, s, l]}\n"
-		"  l: {adapter: file, path: /dev/null, quantity: load}\n"
-		"  s: {adapter: file, path: /dev/null, quantity: solar_power}\n"
-		"  w: {adapter: file, path: /dev/null, quantity: wind_power}\n",
-		NULL),
+	assert_int_equal(load(f,
+			     "sources:\n"
+			     "  grid: {adapter: energy_charts, country: de,\n"
+			     "         day_ahead: [w, s, l]}\n"
+			     "  l: {adapter: file, path: /dev/null, quantity: load}\n"
+			     "  s: {adapter: file, path: /dev/null, quantity: solar_power}\n"
+			     "  w: {adapter: file, path: /dev/null, quantity: wind_power}\n",
+			     NULL),
 	    LT_OK);
 	sources = f->d.signals.sources;
 	for (int i = 0; i < LT_WEATHER_COUNT; i++)
 		assert_null(sources[0].weather[i]);
-	assert_string_equal(
-	    sources[0].weather[LT_OPERATOR_WIND], sources[3].key);
-	assert_string_equal(
-	    sources[0].weather[LT_OPERATOR_SUN], sources[2].key);
-	assert_string_equal(
-	    sources[0].weather[LT_OPERATOR_LOAD], sources[1].key);
+	assert_string_equal(sources[0].weather[LT_OPERATOR_WIND], sources[3].key);
+	assert_string_equal(sources[0].weather[LT_OPERATOR_SUN], sources[2].key);
+	assert_string_equal(sources[0].weather[LT_OPERATOR_LOAD], sources[1].key);
 	assert_null(sources[1].weather[LT_OPERATOR_LOAD]);
 	tear_down(f);
 }
@@ -403,8 +378,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_policies),
 	    cmocka_unit_test(test_currency), cmocka_unit_test(test_zone),
-	    cmocka_unit_test(test_start_with_a_bad_file),
-	    cmocka_unit_test(test_remind), cmocka_unit_test(test_ahead)};
+	    cmocka_unit_test(test_start_with_a_bad_file), cmocka_unit_test(test_remind),
+	    cmocka_unit_test(test_ahead)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs that are asked for singly, where a list of all takes long: what is
- * followed, what stays, and that a list after it finds nothing new.
+ * Jobs that are asked for singly, where a list of all takes long: what is followed, what stays, and
+ * that a list after it finds nothing new.
  */
 #include "jobs.h"
 #include "judge_fixture.h"
@@ -19,9 +19,7 @@ quote_job(struct world *w, struct lt_batch_job *job)
 	const struct lt_ledger_hold hold = hold_job(w, job, HELD, 0);
 
 	assert_true(job->job_id <= MANY);
-	assert_int_equal(
-	    lt_quote_pack(texts[job->job_id], sizeof(texts[0]), &hold.quote),
-	    LT_OK);
+	assert_int_equal(lt_quote_pack(texts[job->job_id], sizeof(texts[0]), &hold.quote), LT_OK);
 	job->admin_comment = texts[job->job_id];
 	return hold;
 }
@@ -32,8 +30,7 @@ do_as_told(void)
 {
 	for (uint32_t i = 0; i < told.count; i++)
 		for (uint32_t k = 0; k < fake_jobs.count; k++)
-			if (fake_jobs.jobs[k].job_id == told.job_id[i] &&
-			    told.hold[i] == LT_HOLD)
+			if (fake_jobs.jobs[k].job_id == told.job_id[i] && told.hold[i] == LT_HOLD)
 				fake_jobs.jobs[k].held = true;
 	told = (struct told){0};
 }
@@ -99,12 +96,10 @@ test_named(void **state)
 	for (uint32_t id = 7; id <= 9; id++) {
 		const bool named = id == 8;
 
-		assert_int_equal(hold_now(w, id + 100).state,
-		    named ? LT_HOLD_VOID : LT_HOLD_OPEN);
+		assert_int_equal(hold_now(w, id + 100).state, named ? LT_HOLD_VOID : LT_HOLD_OPEN);
 		assert_int_equal(lt_jobs_find(&w->d->jobs.list, id)->state,
 		    named ? LT_JOB_FINISHED : LT_JOB_PENDING);
-		assert_int_equal(
-		    lt_live_find(&w->d->jobs, id + 100)->live, !named);
+		assert_int_equal(lt_live_find(&w->d->jobs, id + 100)->live, !named);
 	}
 	list(w, jobs, 3);
 	assert_int_equal(hold_now(w, 107).state, LT_HOLD_VOID);
@@ -155,15 +150,13 @@ test_rows(void **state)
 	    {"it ended since", 7, NOW - 9, NOW + 1, LT_JOB_RUNNING, 1, "", 0},
 	    {"cancelled since", 7, 0, NOW, LT_JOB_PENDING, 1, "", 0},
 	    {"known to have ended", 7, 0, NOW + 1, LT_JOB_FINISHED, 0, "", 0},
-	    {"an earlier run of it", 7, NOW - 9, NOW - 1, LT_JOB_PENDING, 0, "",
-		0},
+	    {"an earlier run of it", 7, NOW - 9, NOW - 1, LT_JOB_PENDING, 0, "", 0},
 	    {"nobody's in the list", 5, 0, NOW + 1, LT_JOB_PENDING, 0, "", 0},
 	    {"it started since", 7, NOW, 0, LT_JOB_PENDING, 1, "", 0},
 	    {"known to have started", 7, NOW, 0, LT_JOB_RUNNING, 0, "", 0},
 	    {"a start of long ago", 7, NOW - 9, 0, LT_JOB_PENDING, 0, "", 0},
 	    {"suspended", 7, NOW - 90, 0, LT_JOB_RUNNING, 1, "SUSPENDED", 30},
-	    {"suspended, seen just now", 7, NOW - 90, 0, LT_JOB_RUNNING, 0,
-		"SUSPENDED", 29},
+	    {"suspended, seen just now", 7, NOW - 90, 0, LT_JOB_RUNNING, 0, "SUSPENDED", 29},
 	    {"resumed", 7, NOW - 90, 0, LT_JOB_SUSPENDED, 1, "RUNNING", 30},
 	    {"it runs on", 7, NOW - 90, 0, LT_JOB_RUNNING, 0, "RUNNING", 90},
 	};
@@ -177,12 +170,10 @@ test_rows(void **state)
 
 		print_message("# %s\n", cases[i].why);
 		snprintf(w->d->site.tables.conf.accounting_storage,
-		    sizeof(w->d->site.tables.conf.accounting_storage),
-		    "slurmdbd");
+		    sizeof(w->d->site.tables.conf.accounting_storage), "slurmdbd");
 		job.state = cases[i].state;
 		job.seen_utc_s = NOW - cases[i].seen_before_s;
-		snprintf(row.state_text, sizeof(row.state_text), "%s",
-		    cases[i].row_state);
+		snprintf(row.state_text, sizeof(row.state_text), "%s", cases[i].row_state);
 		if (job.state != LT_JOB_PENDING)
 			job.start_utc_s = NOW - 60;
 		list(w, &job, 1);
@@ -245,8 +236,8 @@ pace(struct world *w, uint32_t cancelled)
 	lt_poll_pace(&w->d->jobs, &(struct lt_listed){1000, cancelled}, NOW);
 }
 
-/* While slurmdbd does not answer, and at a site without it, only lists show
- * who started or ended: they are made as often as they may. */
+/* While slurmdbd does not answer, and at a site without it, only lists show who started or ended:
+ * they are made as often as they may. */
 static void
 test_no_rows(void **state)
 {
@@ -297,8 +288,8 @@ test_no_rows(void **state)
 	end_world(w);
 }
 
-/* An array is asked for by its first id, whichever task is named; what
- * slurmctld has no more leaves the list. */
+/* An array is asked for by its first id, whichever task is named; what slurmctld has no more leaves
+ * the list. */
 static void
 test_array(void **state)
 {
@@ -364,8 +355,7 @@ test_arrays_in_turn(void **state)
 	end_world(w);
 }
 
-/* Whose holds came since have the next ids; what has none is in no list that
- * began before it. */
+/* Whose holds came since have the next ids; what has none is in no list that began before it. */
 static void
 test_new(void **state)
 {
@@ -405,8 +395,8 @@ test_new(void **state)
 	end_world(w);
 }
 
-/* One that is named before any list or look had it is found once: a new job
- * that was changed at once, and a task that a change split from its array. */
+/* One that is named before any list or look had it is found once: a new job that was changed at
+ * once, and a task that a change split from its array. */
 static void
 test_named_unknown(void **state)
 {
@@ -479,20 +469,17 @@ note(struct round *round, struct world *w)
 		const struct lt_live *const live = &w->d->jobs.live[i];
 
 		snprintf(round->live[i], sizeof(round->live[i]),
-		    "%d of job %u: %u live, %u pending, %d %d %d",
-		    (int)live->quote_id, live->job_id, live->live,
-		    live->pending, (int)(live->submit_utc_s - NOW),
-		    (int)(live->start_utc_s - NOW),
-		    (int)(live->end_utc_s - NOW));
+		    "%d of job %u: %u live, %u pending, %d %d %d", (int)live->quote_id,
+		    live->job_id, live->live, live->pending, (int)(live->submit_utc_s - NOW),
+		    (int)(live->start_utc_s - NOW), (int)(live->end_utc_s - NOW));
 	}
 	for (uint32_t i = 0; i < MANY; i++) {
 		const struct lt_ledger_hold hold = hold_now(w, i + 101);
 
 		snprintf(round->holds[i], sizeof(round->holds[i]),
-		    "of job %u: rev %u flags %x money %d state %d live %u, %d %d",
-		    hold.job_id, hold.quote.rev, hold.quote.flags,
-		    (int)hold.quote.hold_per_task.money_micros, (int)hold.state,
-		    hold.live_tasks, (int)(hold.submit_utc_s - NOW),
+		    "of job %u: rev %u flags %x money %d state %d live %u, %d %d", hold.job_id,
+		    hold.quote.rev, hold.quote.flags, (int)hold.quote.hold_per_task.money_micros,
+		    (int)hold.state, hold.live_tasks, (int)(hold.submit_utc_s - NOW),
 		    (int)(hold.start_utc_s - NOW));
 	}
 }
@@ -516,8 +503,7 @@ play(struct fixture *f, bool by_list)
 	list(w, jobs, MANY);
 	for (int i = 0; i < ROUNDS; i++) {
 		for (uint32_t k = 0; k < 3; k++) {
-			struct lt_batch_job *const job =
-			    &jobs[drawn(&seed, MANY)];
+			struct lt_batch_job *const job = &jobs[drawn(&seed, MANY)];
 
 			happen(job, &seed);
 			lt_poll_at(&w->d->jobs, job->job_id);
@@ -562,15 +548,12 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_named, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_busy, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_rows, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_a_list_is_due, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_a_list_is_due, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_no_rows, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_array, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_arrays_in_turn, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_arrays_in_turn, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_new, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_named_unknown, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_named_unknown, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_by_looks, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_by_lists, set_up, tear_down),
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is asked what happens to jobs between two lists: slurmdbd, whose rows
- * name who starts and ends, or slurmctld.
+ * Who is asked what happens to jobs between two lists: slurmdbd, whose rows name who starts and
+ * ends, or slurmctld.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,14 +36,12 @@ test_rows_name(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("# %s\n", cases[i].why);
-		d.jobs = (struct lt_jobs_state){.every_s = cases[i].every_s,
-		    .rows_tell = cases[i].rows_tell};
-		d.jobs.next.list = d.jobs.next.started = d.jobs.next.ended =
-		    LATER;
+		d.jobs = (struct lt_jobs_state){
+		    .every_s = cases[i].every_s, .rows_tell = cases[i].rows_tell};
+		d.jobs.next.list = d.jobs.next.started = d.jobs.next.ended = LATER;
 		lt_poll_ahead(&d.jobs, 7);
 		assert_int_equal(d.jobs.look_count, cases[i].looks);
-		assert_int_equal(
-		    d.jobs.next.list, lt_poll_singly(&d.jobs) ? LATER : 0);
+		assert_int_equal(d.jobs.next.list, lt_poll_singly(&d.jobs) ? LATER : 0);
 		lt_poll_running(&d.jobs);
 		assert_int_equal(d.jobs.next.list, cases[i].next_list);
 		assert_int_equal(d.jobs.next.started, cases[i].next_rows);

@@ -25,10 +25,8 @@ one_copy_each(void **state)
 	(void)state;
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < MANY; i++) {
-			const size_t length =
-			    (size_t)snprintf(text, sizeof(text), "job%d", i);
-			const char *const kept =
-			    lt_pool_share(&pool, text, length + 1);
+			const size_t length = (size_t)snprintf(text, sizeof(text), "job%d", i);
+			const char *const kept = lt_pool_share(&pool, text, length + 1);
 
 			assert_string_equal(kept, text);
 			if (round == 0)
@@ -59,8 +57,7 @@ numbers_are_aligned_and_large_ones_fit(void **state)
 	memset(large, 'x', LARGE);
 	for (int i = 0; i < 100; i++) {
 		assert_non_null(lt_pool_add(&pool, "abc", 1 + (size_t)i % 3));
-		const uint64_t *const kept =
-		    lt_pool_add(&pool, &number, sizeof(number));
+		const uint64_t *const kept = lt_pool_add(&pool, &number, sizeof(number));
 		assert_int_equal((uintptr_t)kept % 8, 0);
 		assert_int_equal(*kept, 42);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A published rate and what was seen, against Bayes' rule by brute force, a sum
- * over rates; and how soon a wrong published rate is put right.
+ * A published rate and what was seen, against Bayes' rule by brute force, a sum over rates; and how
+ * soon a wrong published rate is put right.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -26,9 +26,9 @@ estimate(double published, uint32_t interruptions, double node_hours)
 }
 
 /*
- * The median of the rate after `seen` interruptions in so many node-hours,
- * where before its logarithm was normal, 95 % within a factor of 30: a sum over
- * 40,000 rates from a 10^9-th to 10^9 times the published one.
+ * The median of the rate after `seen` interruptions in so many node-hours, where before its
+ * logarithm was normal, 95 % within a factor of 30: a sum over 40,000 rates from a 10^9-th to 10^9
+ * times the published one.
  */
 static double
 median_by_sum(double published, double seen, double node_hours)
@@ -42,8 +42,8 @@ median_by_sum(double published, double seen, double node_hours)
 	for (int i = 0; i < RATES; i++) {
 		const double x = (i - RATES / 2) * (9 * log(10) / (RATES / 2));
 
-		weights[i] = -x * x / (2 * sigma * sigma) + seen * x -
-			     published * exp(x) * node_hours;
+		weights[i] =
+		    -x * x / (2 * sigma * sigma) + seen * x - published * exp(x) * node_hours;
 		most = fmax(most, weights[i]);
 	}
 	for (int i = 0; i < RATES; i++)
@@ -65,15 +65,13 @@ test_bayes(void **state)
 	for (int p = 0; p < 3; p++)
 		for (int h = 0; h < 4; h++)
 			for (int k = 0; k < 6; k++) {
-				const double is =
-				    estimate(published[p], seen[k], hours[h]);
-				const double median = median_by_sum(
-				    published[p], seen[k], hours[h]);
+				const double is = estimate(published[p], seen[k], hours[h]);
+				const double median =
+				    median_by_sum(published[p], seen[k], hours[h]);
 
 				if (fabs(log(is / median)) > log(near[k]))
-					fail_msg("%g, %u in %g h: %g, %g",
-					    published[p], seen[k], hours[h], is,
-					    median);
+					fail_msg("%g, %u in %g h: %g, %g", published[p], seen[k],
+					    hours[h], is, median);
 			}
 }
 
@@ -94,8 +92,8 @@ chance_near(double published, double truth, double node_hours, double factor)
 	return chance;
 }
 
-/* A day of 24 busy nodes that are taken ten times, or a hundred times, as often
- * as was published. */
+/* A day of 24 busy nodes that are taken ten times, or a hundred times, as often as was
+ * published. */
 static void
 test_a_day_counts(void **state)
 {
@@ -112,12 +110,11 @@ test_a_day_counts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const double chance = chance_near(cases[i].published,
-		    cases[i].published * cases[i].times, 576, cases[i].factor);
+		const double chance = chance_near(
+		    cases[i].published, cases[i].published * cases[i].times, 576, cases[i].factor);
 
 		if (chance < cases[i].least)
-			fail_msg("%g x %g: %g", cases[i].published,
-			    cases[i].times, chance);
+			fail_msg("%g x %g: %g", cases[i].published, cases[i].times, chance);
 	}
 }
 
@@ -139,8 +136,7 @@ test_ends(void **state)
 	assert_true(fabs(lt_posterior(0.002, &own, &own_share) - 0.002) < 1e-9);
 	assert_true(fabs(own_share - 0.75) < 1e-6);
 	/* Far beyond what can be. */
-	own = (struct lt_own_history){
-	    .node_hours = 1 / 3600.0, .interruptions = 100000};
+	own = (struct lt_own_history){.node_hours = 1 / 3600.0, .interruptions = 100000};
 	assert_true(isfinite(lt_posterior(1e-6, &own, &own_share)));
 	own = (struct lt_own_history){.node_hours = 2.16e7};
 	assert_true(lt_posterior(60, &own, &own_share) > 0);

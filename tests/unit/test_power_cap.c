@@ -21,9 +21,9 @@ frequencies(void **state)
 	static const char *const good[] = {
 	    "", "low", "medium", "high", "highm1", "1200", "999999999"};
 	/* Governors and ranges are what some releases and sites refuse. */
-	static const char *const bad[] = {"Medium", "0", "0900", "-1200",
-	    "1200-", "1200000-1800000", "PowerSave", "1200 ", "1e3",
-	    "1200,memory=high", "9999999999", "lowest"};
+	static const char *const bad[] = {"Medium", "0", "0900", "-1200", "1200-",
+	    "1200000-1800000", "PowerSave", "1200 ", "1e3", "1200,memory=high", "9999999999",
+	    "lowest"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
@@ -38,11 +38,9 @@ static const struct {
 	struct lt_capped capped;
 	const char *packed, *told;
 } good[] = {
-    {{"1200", "", 1795177800, 80000, 1900, 400, 523},
-	"1200,-,1795177800,80000,1900,400,523",
+    {{"1200", "", 1795177800, 80000, 1900, 400, 523}, "1200,-,1795177800,80000,1900,400,523",
 	"GPUs at 1200 MHz above 400 g/kWh (523 g): 8 % longer, 1.9 kWh less"},
-    {{"medium", "1800000", 1, 125000, 999, 0, 1},
-	"medium,1800000,1,125000,999,0,1",
+    {{"medium", "1800000", 1, 125000, 999, 0, 1}, "medium,1800000,1,125000,999,0,1",
 	"GPUs at medium, CPUs at 1800000 kHz above 0 g/kWh (1 g): "
 	"12.5 % longer, 999 Wh less"},
     {{"", "low", 0, 0, -1000, 300, 300}, "-,low,0,0,-1000,300,300",
@@ -58,8 +56,7 @@ written_read_and_told(void **state)
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct lt_capped got;
 
-		assert_int_equal(
-		    lt_capped_pack(text, sizeof(text), &good[i].capped), LT_OK);
+		assert_int_equal(lt_capped_pack(text, sizeof(text), &good[i].capped), LT_OK);
 		assert_string_equal(text, good[i].packed);
 		assert_true(lt_capped_unpack(&got, text));
 		assert_string_equal(got.gpu_freq, good[i].capped.gpu_freq);
@@ -69,15 +66,12 @@ written_read_and_told(void **state)
 		assert_int_equal(got.longer_ppm, good[i].capped.longer_ppm);
 		assert_int_equal(got.above_g, good[i].capped.above_g);
 		assert_int_equal(got.mean_g, good[i].capped.mean_g);
-		assert_string_equal(
-		    lt_capped_text(text, sizeof(text), &got), good[i].told);
-		assert_int_equal(lt_capped_pack(text, strlen(good[i].packed),
-				     &good[i].capped),
-		    LT_ELIMIT);
+		assert_string_equal(lt_capped_text(text, sizeof(text), &got), good[i].told);
+		assert_int_equal(
+		    lt_capped_pack(text, strlen(good[i].packed), &good[i].capped), LT_ELIMIT);
 		assert_string_equal(text, "");
 	}
-	assert_string_equal(
-	    lt_capped_text(text, sizeof(text), &(struct lt_capped){0}), "");
+	assert_string_equal(lt_capped_text(text, sizeof(text), &(struct lt_capped){0}), "");
 }
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What price lists share: amounts, the point that holds from now on, lists of
- * names, notes, and errors of Google's model.
+ * What price lists share: amounts, the point that holds from now on, lists of names, notes, and
+ * errors of Google's model.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -39,13 +39,10 @@ test_milli(void **state)
 		const struct lt_source_options options = options_of(pairs);
 		struct lt_error err = {0};
 		int64_t milli = -1;
-		const int code =
-		    lt_price_list_milli(&options, "gpus", &milli, &err);
+		const int code = lt_price_list_milli(&options, "gpus", &milli, &err);
 
-		if ((code == LT_OK) != (cases[i].milli >= 0) ||
-		    milli != cases[i].milli)
-			fail_msg("\"%s\": %d, %lld", cases[i].text, code,
-			    (long long)milli);
+		if ((code == LT_OK) != (cases[i].milli >= 0) || milli != cases[i].milli)
+			fail_msg("\"%s\": %d, %lld", cases[i].text, code, (long long)milli);
 		if (code != LT_OK)
 			assert_says(cases[i].text, &err, "src: gpus: got");
 	}
@@ -148,8 +145,7 @@ test_error_text(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char words[32];
 
-		lt_json_error_text(
-		    words, sizeof(words), cases[i].body, strlen(cases[i].body));
+		lt_json_error_text(words, sizeof(words), cases[i].body, strlen(cases[i].body));
 		assert_string_equal(words, cases[i].want);
 	}
 }

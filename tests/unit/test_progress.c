@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far jobs are on a node: whose words they are the kernel says, what is
- * told of them and when.
+ * How far jobs are on a node: whose words they are the kernel says, what is told of them and when.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,8 +69,8 @@ test_what_stays(void **state)
 	(void)state;
 	m.newest_after_s = 20;
 	lt_node_progress_add(p, &m, 5, 100000);
-	/* A step that began later: the run has its first marker, and counts on
-	 * from its own begin. */
+	/* A step that began later: the run has its first marker, and counts on from its own
+	 * begin. */
 	m = message(7, 0, "6");
 	snprintf(m.first, sizeof(m.first), "6");
 	lt_node_progress_add(p, &m, 5, 130000);
@@ -92,8 +91,8 @@ test_what_stays(void **state)
 	free(p);
 }
 
-/* A full table forgets the user's own who fills it, and of those the one that
- * was silent for longest. */
+/* A full table forgets the user's own who fills it, and of those the one that was silent for
+ * longest. */
 static void
 test_bound(void **state)
 {
@@ -105,8 +104,7 @@ test_bound(void **state)
 
 		lt_node_progress_add(p, &m, 5, 1000 + (i == 9 ? 0 : i));
 	}
-	const struct lt_progress_message more =
-	    message(LT_NODE_JOBS_MAX + 1, 0, "1");
+	const struct lt_progress_message more = message(LT_NODE_JOBS_MAX + 1, 0, "1");
 	lt_node_progress_add(p, &more, 5, 9000);
 	assert_int_equal(p->count, LT_NODE_JOBS_MAX);
 	/* The first and the tenth were heard at the same time. */
@@ -143,8 +141,7 @@ test_bound_first(void **state)
 	}
 	assert_int_equal(p->jobs[0].uid, 6);
 	/* Of that user the one that was silent for longest went. */
-	assert_int_equal(
-	    p->jobs[1].message.job_id, 5000 + 2 * LT_NODE_JOBS_MAX - 2);
+	assert_int_equal(p->jobs[1].message.job_id, 5000 + 2 * LT_NODE_JOBS_MAX - 2);
 	free(p);
 }
 
@@ -154,18 +151,16 @@ static void
 test_silent(void **state)
 {
 	struct lt_node_progress *const p = calloc(1, sizeof(*p));
-	const struct lt_progress_message silent = message(1, 0, "1"),
-					 alive = message(2, 0, "1");
+	const struct lt_progress_message silent = message(1, 0, "1"), alive = message(2, 0, "1");
 	struct lt_error err = {0};
 
 	(void)state;
 	lt_node_progress_add(p, &silent, 5, 1000);
 	lt_node_progress_add(p, &alive, 5, 2000);
 	/* No such server: what it says is not the matter here. */
-	assert_int_not_equal(lt_node_progress_tell(p,
-				 &(struct lt_node_told){"s1", "127.0.0.1:1",
-				     1000 + LT_NODE_SILENT_MS},
-				 &err),
+	assert_int_not_equal(
+	    lt_node_progress_tell(
+		p, &(struct lt_node_told){"s1", "127.0.0.1:1", 1000 + LT_NODE_SILENT_MS}, &err),
 	    LT_OK);
 	assert_int_equal(p->count, 1);
 	assert_int_equal(p->jobs[0].message.job_id, 2);
@@ -196,18 +191,15 @@ test_socket(void **state)
 	const struct sockaddr *const address = (const struct sockaddr *)&to;
 
 	/* Cut, empty, and whole but for what is behind it. */
-	assert_int_equal(
-	    sendto(fd, bytes, length - 1, 0, address, sizeof(to)), length - 1);
+	assert_int_equal(sendto(fd, bytes, length - 1, 0, address, sizeof(to)), length - 1);
 	assert_int_equal(sendto(fd, bytes, 0, 0, address, sizeof(to)), 0);
 	memset(long_one, ' ', sizeof(long_one));
 	memcpy(long_one, bytes, length);
 	assert_int_equal(
-	    sendto(fd, long_one, sizeof(long_one), 0, address, sizeof(to)),
-	    sizeof(long_one));
+	    sendto(fd, long_one, sizeof(long_one), 0, address, sizeof(to)), sizeof(long_one));
 	lt_node_progress_take(p, 1000);
 	assert_int_equal(p->count, 0);
-	assert_int_equal(
-	    sendto(fd, bytes, length, 0, address, sizeof(to)), length);
+	assert_int_equal(sendto(fd, bytes, length, 0, address, sizeof(to)), length);
 	lt_node_progress_take(p, 1000);
 	assert_int_equal(p->count, 1);
 	assert_int_equal(p->jobs[0].uid, getuid());

@@ -62,8 +62,8 @@ test_refused(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_progress_message message;
 
-		if (lt_progress_unpack(&message, cases[i].text,
-			strlen(cases[i].text)) != cases[i].ok)
+		if (lt_progress_unpack(&message, cases[i].text, strlen(cases[i].text)) !=
+		    cases[i].ok)
 			fail_msg("%s", cases[i].why);
 	}
 }
@@ -85,8 +85,7 @@ test_lines(void **state)
 	    {"bytes above ASCII", "12 \xc3\xa9", 5, true, "12 ??"},
 	    {"cut", SIXTY "1234", 64, true, SIXTY "123"},
 	    {"a number behind the cut is none",
-		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx7",
-		65, false,
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx7", 65, false,
 		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"},
 	};
 
@@ -94,8 +93,7 @@ test_lines(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char line[LT_MARKER_SIZE];
 
-		if (lt_progress_line(line, cases[i].bytes, cases[i].length) !=
-			cases[i].ok ||
+		if (lt_progress_line(line, cases[i].bytes, cases[i].length) != cases[i].ok ||
 		    strcmp(line, cases[i].line) != 0)
 			fail_msg("%s: \"%s\"", cases[i].why, line);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose words of a job's progress count, and what they prove: of the user's own
- * job, on the node where it runs, of its run that slurmctld has.
+ * Whose words of a job's progress count, and what they prove: of the user's own job, on the node
+ * where it runs, of its run that slurmctld has.
  */
 #include "ledger_fixture.h"
 
@@ -33,9 +33,7 @@ make_world(struct world *world, struct fixture *f)
 
 	*world = (struct world){.d = calloc(1, sizeof(*world->d))};
 	world->d->ledger = f->ledger;
-	assert_int_equal(
-	    lt_quote_pack(world->comment, sizeof(world->comment), &quote),
-	    LT_OK);
+	assert_int_equal(lt_quote_pack(world->comment, sizeof(world->comment), &quote), LT_OK);
 	for (uint32_t i = 0; i < JOBS; i++)
 		world->jobs[i] = (struct lt_batch_job){.job_id = 10 + i,
 		    .uid = UID,
@@ -45,8 +43,7 @@ make_world(struct world *world, struct fixture *f)
 		    .admin_comment = world->comment};
 	world->jobs[1].state = LT_JOB_PENDING;
 	world->jobs[2].state = LT_JOB_FINISHED;
-	world->d->jobs.list =
-	    (struct lt_batch_jobs){.count = JOBS, .jobs = world->jobs};
+	world->d->jobs.list = (struct lt_batch_jobs){.count = JOBS, .jobs = world->jobs};
 }
 
 static void
@@ -83,10 +80,8 @@ whose_words_count(void **state)
 	    {"root's", "s1", 10, 0, 1, LT_PROOF_REFUSED},
 	    {"from where it does not run", "s3", 10, UID, 1, LT_PROOF_LATER},
 	    {"of the run before", "s1", 10, UID, 0, LT_PROOF_REFUSED},
-	    {"of a run that is not in the list yet", "s1", 10, UID, 2,
-		LT_PROOF_LATER},
-	    {"of a job that is not in the list yet", "s1", 99, UID, 0,
-		LT_PROOF_LATER},
+	    {"of a run that is not in the list yet", "s1", 10, UID, 2, LT_PROOF_LATER},
+	    {"of a job that is not in the list yet", "s1", 99, UID, 0, LT_PROOF_LATER},
 	    {"of one that waits", "s1", 11, UID, 0, LT_PROOF_LATER},
 	    {"of one that has ended", "s1", 12, UID, 0, LT_PROOF_REFUSED},
 	};
@@ -95,19 +90,16 @@ whose_words_count(void **state)
 	make_world(&world, *state);
 	world.jobs[0].restarts = 1;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lt_proof_told told =
-		    words(cases[i].job_id, cases[i].restarts, 5, 2);
+		struct lt_proof_told told = words(cases[i].job_id, cases[i].restarts, 5, 2);
 
 		told.node = cases[i].node;
 		told.uid = cases[i].uid;
 		lt_proof_free(&world.d->proof);
 		world.d->proof.is_read = true;
-		if (lt_proof_tell(world.d->ledger, &world.d->charges,
-			&world.d->jobs, &world.d->proof, &told,
-			NOW) != cases[i].taken)
+		if (lt_proof_tell(world.d->ledger, &world.d->charges, &world.d->jobs,
+			&world.d->proof, &told, NOW) != cases[i].taken)
 			fail_msg("%s", cases[i].why);
-		assert_int_equal(world.d->proof.life_count,
-		    cases[i].taken == LT_PROOF_TAKEN);
+		assert_int_equal(world.d->proof.life_count, cases[i].taken == LT_PROOF_TAKEN);
 	}
 	end_world(&world);
 }
@@ -116,8 +108,7 @@ whose_words_count(void **state)
 static void
 one_bad_line(void **state)
 {
-	static const char *const bad[] = {
-	    "loss=-0.53", "t=1764411234567890123", "no number"};
+	static const char *const bad[] = {"loss=-0.53", "t=1764411234567890123", "no number"};
 	struct world world;
 
 	make_world(&world, *state);
@@ -162,15 +153,15 @@ what_they_prove(void **state)
 	struct lt_proof_told told = words(10, 0, 1, 2);
 	told.progress.newest.progress = 500;
 	told.progress.newest_after_s = 60;
-	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges,
-			     &world.d->jobs, &world.d->proof, &told, NOW),
+	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges, &world.d->jobs,
+			     &world.d->proof, &told, NOW),
 	    LT_PROOF_TAKEN);
 	lt_proof_ask(world.d->ledger, &world.d->proof, 10, NOW + 1);
 	lt_proof_free(&world.d->proof);
 	world.jobs[0].restarts = 1;
 	told = words(10, 1, 501, 20);
-	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges,
-			     &world.d->jobs, &world.d->proof, &told, NOW + 90),
+	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges, &world.d->jobs,
+			     &world.d->proof, &told, NOW + 90),
 	    LT_PROOF_TAKEN);
 	assert_true(lt_proof_of_job(&whose, &world.jobs[0]));
 	must(f, lt_ledger_proof(f->ledger, &whose.of.key, &row, &f->err));
@@ -182,16 +173,16 @@ what_they_prove(void **state)
 	lt_proof_ask(world.d->ledger, &world.d->proof, 10, NOW + 100);
 	world.jobs[0].restarts = 2;
 	told = words(10, 2, 1, 2);
-	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges,
-			     &world.d->jobs, &world.d->proof, &told, NOW + 200),
+	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges, &world.d->jobs,
+			     &world.d->proof, &told, NOW + 200),
 	    LT_PROOF_TAKEN);
 	must(f, lt_ledger_proof(f->ledger, &whose.of.key, &row, &f->err));
 	assert_int_equal(row.survived, 0);
 	assert_int_equal(row.failed, 1);
 	/* Ended, it is forgotten; what it proved is not. */
 	world.jobs[0].state = LT_JOB_FINISHED;
-	must(f, lt_proof_run(world.d->ledger, &world.d->jobs.list,
-		    &world.d->proof, NOW + 300, &f->err));
+	must(f, lt_proof_run(
+		    world.d->ledger, &world.d->jobs.list, &world.d->proof, NOW + 300, &f->err));
 	assert_null(lt_proof_life(&world.d->proof, 10));
 	must(f, lt_ledger_proof(f->ledger, &whose.of.key, &row, &f->err));
 	assert_int_equal(row.failed, 1);
@@ -206,13 +197,13 @@ ids_come_again(void **state)
 
 	make_world(&world, *state);
 	struct lt_proof_told told = words(10, 0, 400, 60);
-	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges,
-			     &world.d->jobs, &world.d->proof, &told, NOW),
+	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges, &world.d->jobs,
+			     &world.d->proof, &told, NOW),
 	    LT_PROOF_TAKEN);
 	world.jobs[0].uid = told.uid = UID + 1;
 	world.jobs[0].restarts = told.progress.restarts = 1;
-	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges,
-			     &world.d->jobs, &world.d->proof, &told, NOW),
+	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges, &world.d->jobs,
+			     &world.d->proof, &told, NOW),
 	    LT_PROOF_TAKEN);
 	const struct lt_life *const life = lt_proof_life(&world.d->proof, 10);
 	assert_non_null(life);
@@ -225,8 +216,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(
-		whose_words_count, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(whose_words_count, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(one_bad_line, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(what_they_prove, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(ids_come_again, set_up, tear_down),

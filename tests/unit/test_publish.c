@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How old a budget snapshot may become, and what it may have in it: amid a
- * transaction never what may be undone.
+ * How old a budget snapshot may become, and what it may have in it: amid a transaction never what
+ * may be undone.
  */
 #include "breath.h"
 #include "files.h"
@@ -15,8 +15,7 @@ made(struct world *w, uint64_t *generation)
 {
 	int64_t made_utc_s;
 
-	must(w->f, lt_file_stamp(generation, &made_utc_s, w->d->paths.snapshot,
-		       true, &w->f->err));
+	must(w->f, lt_file_stamp(generation, &made_utc_s, w->d->paths.snapshot, true, &w->f->err));
 	return made_utc_s - NOW;
 }
 
@@ -43,8 +42,7 @@ test_age(void **state)
 	    {"nothing has changed", 3, PASS, false, false, false, 3},
 	    {"something has", 4, PASS, true, false, true, 4},
 	    {"amid work, nothing has changed", 7, READ, false, false, false, 7},
-	    {"amid a transaction that changes", 10, READ, true, false, false,
-		7},
+	    {"amid a transaction that changes", 10, READ, true, false, false, 7},
 	    {"right before it", 10, READ, true, true, false, 10},
 	    {"between two", 13, COMMITTED, true, false, true, 13},
 	    {"between two, nothing", 16, COMMITTED, false, false, false, 16},
@@ -53,8 +51,7 @@ test_age(void **state)
 	struct world *const w = make_world(*state);
 	uint64_t before = 0, generation;
 
-	snprintf(w->d->paths.terms, sizeof(w->d->paths.terms), "%s/terms",
-	    w->f->dir);
+	snprintf(w->d->paths.terms, sizeof(w->d->paths.terms), "%s/terms", w->f->dir);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		print_message("# %s\n", steps[i].why);
 		at(w, steps[i].at_s);
@@ -63,9 +60,8 @@ test_age(void **state)
 		if (steps[i].how == PASS)
 			lt_publish(w->d, lt_pass_now(&w->d->pass));
 		else
-			lt_publish_amid(w->d, steps[i].how == READ
-						  ? LT_TURN_READ
-						  : LT_TURN_COMMITTED);
+			lt_publish_amid(
+			    w->d, steps[i].how == READ ? LT_TURN_READ : LT_TURN_COMMITTED);
 		assert_int_equal(made(w, &generation), steps[i].made_s);
 		assert_int_equal(generation != before, steps[i].is_new);
 		before = generation;
@@ -93,8 +89,7 @@ test_long_terms(void **state)
 	struct lt_batch_job jobs[] = {make_job(7), make_job(8)};
 	uint64_t generation;
 
-	snprintf(w->d->paths.terms, sizeof(w->d->paths.terms), "%s/terms",
-	    w->f->dir);
+	snprintf(w->d->paths.terms, sizeof(w->d->paths.terms), "%s/terms", w->f->dir);
 	at(w, 0);
 	lt_publish(w->d, NOW);
 	w->d->jobs.list = (struct lt_batch_jobs){.jobs = jobs, .count = 2};
@@ -114,8 +109,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_age, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_long_terms, set_up, tear_down)};
+	    cmocka_unit_test_setup_teardown(test_long_terms, set_up, tear_down)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Questions by children: each asker gets its own answer, one that hangs keeps
- * nobody waiting, a death is an answer too, and at the end all are answered.
+ * Questions by children: each asker gets its own answer, one that hangs keeps nobody waiting, a
+ * death is an answer too, and at the end all are answered.
  */
 #include <poll.h>
 #include <setjmp.h>

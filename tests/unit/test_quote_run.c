@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of what kind a job's runs are, as text in its quote: one way to write each,
- * and no other is read.
+ * Of what kind a job's runs are, as text in its quote: one way to write each, and no other is read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,24 +21,19 @@ static const struct {
 	const char *text;
 	struct lt_quote_run run;
 } good[] = {
-    {KIND,
-	{0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 0, 1000000, 0, 0, NOT_SLOWED}},
+    {KIND, {0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 0, 1000000, 0, 0, NOT_SLOWED}},
     {KIND ",name,7800,9000,14,43200,1000000",
-	{0xff, {LT_HISTORY_NAME, 14, 7800, 9000, 0, 0}, 43200, 1000000, 0, 0,
-	    NOT_SLOWED}},
+	{0xff, {LT_HISTORY_NAME, 14, 7800, 9000, 0, 0}, 43200, 1000000, 0, 0, NOT_SLOWED}},
     {KIND ",account,1,0,3,0,1000000",
-	{0xff, {LT_HISTORY_ACCOUNT, 3, 1, 0, 0, 0}, 0, 1000000, 0, 0,
-	    NOT_SLOWED}},
-    {KIND ",said,60,0,0,120,500000", {0xff, {LT_HISTORY_SAID, 0, 60, 0, 0, 0},
-					 120, 500000, 0, 0, NOT_SLOWED}},
-    {KIND ",none,0,0,0,120,2500000", {0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0},
-					 120, 2500000, 0, 0, NOT_SLOWED}},
+	{0xff, {LT_HISTORY_ACCOUNT, 3, 1, 0, 0, 0}, 0, 1000000, 0, 0, NOT_SLOWED}},
+    {KIND ",said,60,0,0,120,500000",
+	{0xff, {LT_HISTORY_SAID, 0, 60, 0, 0, 0}, 120, 500000, 0, 0, NOT_SLOWED}},
+    {KIND ",none,0,0,0,120,2500000",
+	{0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 120, 2500000, 0, 0, NOT_SLOWED}},
     {KIND ",none,0,0,0,120,1000000,1200000,3000",
-	{0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 120, 1000000, 1200000, 3000,
-	    NOT_SLOWED}},
+	{0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 120, 1000000, 1200000, 3000, NOT_SLOWED}},
     {KIND ",name,7800,9000,14,43200,500000,1,0",
-	{0xff, {LT_HISTORY_NAME, 14, 7800, 9000, 0, 0}, 43200, 500000, 1, 0,
-	    NOT_SLOWED}},
+	{0xff, {LT_HISTORY_NAME, 14, 7800, 9000, 0, 0}, 43200, 500000, 1, 0, NOT_SLOWED}},
     {KIND ",cap,1200,-,1795177800,80000,1900,400,523",
 	{0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 0, 1000000, 0, 0,
 	    {"1200", "", 1795177800, 80000, 1900, 400, 523}}},
@@ -49,8 +43,8 @@ static const struct {
     {"ffffffffffffffff,user,9223372036854775807,9223372036854775807,"
      "4294967295,9223372036854775807,4294967295,9223372036854775807,"
      "9223372036854775807",
-	{UINT64_MAX, {LT_HISTORY_USER, UINT32_MAX, INT64_MAX, INT64_MAX, 0, 0},
-	    INT64_MAX, UINT32_MAX, INT64_MAX, INT64_MAX, NOT_SLOWED}},
+	{UINT64_MAX, {LT_HISTORY_USER, UINT32_MAX, INT64_MAX, INT64_MAX, 0, 0}, INT64_MAX,
+	    UINT32_MAX, INT64_MAX, INT64_MAX, NOT_SLOWED}},
 };
 
 static void
@@ -63,25 +57,20 @@ written_and_read(void **state)
 		struct lt_quote_run got;
 
 		print_message("%s\n", good[i].text);
-		assert_int_equal(
-		    lt_quote_run_pack(text, sizeof(text), want), LT_OK);
+		assert_int_equal(lt_quote_run_pack(text, sizeof(text), want), LT_OK);
 		assert_string_equal(text, good[i].text);
-		assert_int_equal(
-		    lt_quote_run_unpack(&got, text, strlen(text), NULL), LT_OK);
+		assert_int_equal(lt_quote_run_unpack(&got, text, strlen(text), NULL), LT_OK);
 		assert_true(got.kind == want->kind);
 		assert_int_equal(got.expected.from, want->expected.from);
 		assert_int_equal(got.expected.runs, want->expected.runs);
-		assert_true(
-		    got.expected.expected_s == want->expected.expected_s);
+		assert_true(got.expected.expected_s == want->expected.expected_s);
 		assert_true(got.expected.upper_s == want->expected.upper_s);
 		assert_int_equal(got.ratio_ppm, want->ratio_ppm);
 		assert_true(got.interruptions_ppm == want->interruptions_ppm);
 		assert_true(got.lost_s == want->lost_s);
 		assert_string_equal(got.capped.gpu_freq, want->capped.gpu_freq);
 		assert_true(got.capped.less_wh == want->capped.less_wh);
-		assert_int_equal(
-		    lt_quote_run_pack(text, strlen(good[i].text), want),
-		    LT_ELIMIT);
+		assert_int_equal(lt_quote_run_pack(text, strlen(good[i].text), want), LT_ELIMIT);
 		assert_string_equal(text, "");
 	}
 }
@@ -121,8 +110,7 @@ others_are_refused(void **state)
 
 		print_message("%s\n", bad[i]);
 		assert_int_equal(
-		    lt_quote_run_unpack(&got, bad[i], strlen(bad[i]), &err),
-		    LT_EINPUT);
+		    lt_quote_run_unpack(&got, bad[i], strlen(bad[i]), &err), LT_EINPUT);
 		assert_non_null(strstr(err.text, "kind of runs: "));
 		assert_true(got.kind == 0);
 	}
@@ -132,10 +120,9 @@ others_are_refused(void **state)
 static void
 a_member_of_the_quote(void **state)
 {
-	static const char head[] =
-	    "lowtide:1 q=000000001234abcd rev=2 team=vision hold=1,- n=1"
-	    " win=1-2 plan=spot@1 base=ondemand@1 exp=-,- was=-,-"
-	    " by=balanced mode=enforce f=5";
+	static const char head[] = "lowtide:1 q=000000001234abcd rev=2 team=vision hold=1,- n=1"
+				   " win=1-2 plan=spot@1 base=ondemand@1 exp=-,- was=-,-"
+				   " by=balanced mode=enforce f=5";
 	static const struct {
 		const char *tail, *run, *why;
 		int code;
@@ -159,15 +146,12 @@ a_member_of_the_quote(void **state)
 		strcpy(text, head);
 		strcat(text, cases[i].tail);
 		print_message("%s\n", cases[i].tail);
-		assert_int_equal(
-		    lt_quote_unpack(&quote, text, strlen(text), NULL),
-		    cases[i].code);
+		assert_int_equal(lt_quote_unpack(&quote, text, strlen(text), NULL), cases[i].code);
 		assert_string_equal(quote.run, cases[i].run);
 		assert_string_equal(quote.why, cases[i].why);
 		if (cases[i].code != LT_OK)
 			continue;
-		assert_int_equal(
-		    lt_quote_pack(again, sizeof(again), &quote), LT_OK);
+		assert_int_equal(lt_quote_pack(again, sizeof(again), &quote), LT_OK);
 		assert_string_equal(again, text);
 	}
 }
@@ -179,22 +163,19 @@ any_ratio_is_kept_in_bounds(void **state)
 	static const struct {
 		double time_ratio;
 		uint32_t ppm;
-	} cases[] = {{0.5, 500000}, {4000, 4000000000}, {2592000, UINT32_MAX},
-	    {1.0 / 2592000, 1}, {1.0 / 1e9, 1}};
+	} cases[] = {{0.5, 500000}, {4000, 4000000000}, {2592000, UINT32_MAX}, {1.0 / 2592000, 1},
+	    {1.0 / 1e9, 1}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct lt_estimate chosen = {
-		    .time_ratio = cases[i].time_ratio};
-		const struct lt_quote_run run = {
-		    .kind = 7, .expected.from = LT_HISTORY_NONE};
+		const struct lt_estimate chosen = {.time_ratio = cases[i].time_ratio};
+		const struct lt_quote_run run = {.kind = 7, .expected.from = LT_HISTORY_NONE};
 		struct lt_quote quote = {.run = ""};
 		struct lt_quote_run read;
 
 		lt_quote_set_run(&quote, &run, &chosen, NULL);
-		assert_int_equal(lt_quote_run_unpack(
-				     &read, quote.run, strlen(quote.run), NULL),
-		    LT_OK);
+		assert_int_equal(
+		    lt_quote_run_unpack(&read, quote.run, strlen(quote.run), NULL), LT_OK);
 		assert_true(read.ratio_ppm == cases[i].ppm);
 	}
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The quote's text in admin_comment, beside what others keep there, and the
- * candidates in it.
+ * The quote's text in admin_comment, beside what others keep there, and the candidates in it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,15 +18,13 @@ enum { NOW = 1763683200, HOUR = 3600 };
 enum { NODE, DEAR, NO_PRICE, NO_CARBON, NO_POWER, FREE, PARTITIONS };
 
 static struct lt_partition partitions[PARTITIONS];
-static const struct lt_market market = {
-    .partition_count = PARTITIONS, .partitions = partitions};
+static const struct lt_market market = {.partition_count = PARTITIONS, .partitions = partitions};
 static struct lt_plan plan;
 
-static const char text[] =
-    "lowtide:1 q=000000001234abcd rev=2 team=vision hold=9437760000,- n=16 "
-    "win=1763683200-1763769600 plan=spot@1763700000 "
-    "base=on%20demand%25@1763683200 exp=41200000,3100000 "
-    "was=-118400000,7900000 by=balanced mode=enforce f=5;";
+static const char text[] = "lowtide:1 q=000000001234abcd rev=2 team=vision hold=9437760000,- n=16 "
+			   "win=1763683200-1763769600 plan=spot@1763700000 "
+			   "base=on%20demand%25@1763683200 exp=41200000,3100000 "
+			   "was=-118400000,7900000 by=balanced mode=enforce f=5;";
 static const struct lt_quote full = {.id = 0x1234abcd,
     .rev = 2,
     .flags = 5,
@@ -63,8 +60,7 @@ test_text(void **state)
 	assert_string_equal(out, text);
 	/* It fits exactly, or is refused whole. */
 	assert_int_equal(lt_quote_pack(out, sizeof(text), &full), LT_OK);
-	assert_int_equal(
-	    lt_quote_pack(out, sizeof(text) - 1, &full), LT_ELIMIT);
+	assert_int_equal(lt_quote_pack(out, sizeof(text) - 1, &full), LT_ELIMIT);
 	assert_string_equal(out, "");
 }
 
@@ -72,8 +68,7 @@ test_text(void **state)
 static void
 test_wish(void **state)
 {
-	static const struct lt_request request = {
-	    .pins = LT_PIN_PARTITION | LT_PIN_NODELIST,
+	static const struct lt_request request = {.pins = LT_PIN_PARTITION | LT_PIN_NODELIST,
 	    .deadline_utc_s = LT_UNSET_64,
 	    .expected_run_s = 7200,
 	    .max_cost_micros = LT_UNSET_64,
@@ -90,12 +85,9 @@ test_wish(void **state)
 	assert_true(quote.wish.movable);
 	for (size_t i = 0; i < 2; i++) {
 		strcpy(quote.why, whys[i]);
-		assert_int_equal(
-		    lt_quote_pack(out, sizeof(out), &quote), LT_OK);
-		assert_non_null(
-		    strstr(out, " ask=1,513,-,7200,-,40960,5,1,120,3600;"));
-		assert_int_equal(
-		    lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
+		assert_int_equal(lt_quote_pack(out, sizeof(out), &quote), LT_OK);
+		assert_non_null(strstr(out, " ask=1,513,-,7200,-,40960,5,1,120,3600;"));
+		assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
 		assert_string_equal(back.why, whys[i]);
 		assert_memory_equal(&back.wish, &quote.wish, sizeof(back.wish));
 	}
@@ -106,17 +98,11 @@ test_wish(void **state)
 	assert_int_equal(laid.named_count, 3);
 	/* Cut or changed anywhere, it is no quote. */
 	for (const char *at = strstr(out, " ask="); *at != ';'; at++) {
-		snprintf(damaged, sizeof(damaged), "%.*sx%s", (int)(at - out),
-		    out, at + 1);
-		assert_int_equal(
-		    lt_quote_unpack(&back, damaged, strlen(damaged), NULL),
-		    LT_EINPUT);
-		snprintf(
-		    damaged, sizeof(damaged), "%.*s;", (int)(at - out), out);
-		assert_int_equal(
-		    lt_quote_unpack(&back, damaged, strlen(damaged), NULL),
-		    at == strstr(out, " ask=") || strlen(at) < 5 ? LT_OK
-								 : LT_EINPUT);
+		snprintf(damaged, sizeof(damaged), "%.*sx%s", (int)(at - out), out, at + 1);
+		assert_int_equal(lt_quote_unpack(&back, damaged, strlen(damaged), NULL), LT_EINPUT);
+		snprintf(damaged, sizeof(damaged), "%.*s;", (int)(at - out), out);
+		assert_int_equal(lt_quote_unpack(&back, damaged, strlen(damaged), NULL),
+		    at == strstr(out, " ask=") || strlen(at) < 5 ? LT_OK : LT_EINPUT);
 	}
 	/* What was asked stands before it. */
 	quote.wish.asked = 0x1f;
@@ -126,10 +112,8 @@ test_wish(void **state)
 	assert_memory_equal(&back.wish, &quote.wish, sizeof(back.wish));
 	lt_wish_lay(&laid, &back.wish);
 	assert_true(laid.asked == 0x1f);
-	snprintf(damaged, sizeof(damaged), "%.*s;",
-	    (int)(strstr(out, " ask=") - out), out);
-	assert_int_equal(
-	    lt_quote_unpack(&back, damaged, strlen(damaged), NULL), LT_EINPUT);
+	snprintf(damaged, sizeof(damaged), "%.*s;", (int)(strstr(out, " ask=") - out), out);
+	assert_int_equal(lt_quote_unpack(&back, damaged, strlen(damaged), NULL), LT_EINPUT);
 	quote.wish.asked = 0;
 	/* The size of a checkpoint stands behind it, where it was said. */
 	quote.wish.size_mib = 40 * 1024;
@@ -143,8 +127,7 @@ test_wish(void **state)
 	assert_int_equal(laid.checkpoint.keep, 3);
 	snprintf(damaged, sizeof(damaged), "%s", out);
 	strcpy(strstr(damaged, ",40960,3;"), ",40960,0;");
-	assert_int_equal(
-	    lt_quote_unpack(&back, damaged, strlen(damaged), NULL), LT_EINPUT);
+	assert_int_equal(lt_quote_unpack(&back, damaged, strlen(damaged), NULL), LT_EINPUT);
 	/* And the signal behind that, also where no size was said. */
 	quote.wish.signal = 10;
 	assert_int_equal(lt_quote_pack(out, sizeof(out), &quote), LT_OK);
@@ -157,8 +140,7 @@ test_wish(void **state)
 	lt_wish_lay(&laid, &back.wish);
 	assert_int_equal(laid.checkpoint.signal, 10);
 	strcpy(strstr(out, ",0,0,10;"), ",0,0,0;");
-	assert_int_equal(
-	    lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
 	/* And behind that the interruptions, with or without a signal. */
 	quote.wish.max_interruptions = 3;
 	assert_int_equal(lt_quote_pack(out, sizeof(out), &quote), LT_OK);
@@ -171,8 +153,7 @@ test_wish(void **state)
 	lt_wish_lay(&laid, &back.wish);
 	assert_int_equal(laid.max_interruptions, 3);
 	strcpy(strstr(out, ",0,0,0,3;"), ",0,0,0,0;");
-	assert_int_equal(
-	    lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
 	quote.wish.max_interruptions = 0;
 	/* And last its script, whatever of the others is said. */
 	quote.wish.script_hash = 0x0123456789abcdef;
@@ -183,8 +164,7 @@ test_wish(void **state)
 	lt_wish_lay(&laid, &back.wish);
 	assert_true(laid.script_hash == 0x0123456789abcdef);
 	strcpy(strstr(out, ",0123"), ",0000000000000000;");
-	assert_int_equal(
-	    lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
 	quote.wish.script_hash = 0;
 	/* And behind that the dearest node-hour. */
 	quote.wish.max_price_micros = 12500000;
@@ -195,8 +175,7 @@ test_wish(void **state)
 	lt_wish_lay(&laid, &back.wish);
 	assert_int_equal(laid.max_price_micros, 12500000);
 	strcpy(strstr(out, ",12500000;"), ",0;");
-	assert_int_equal(
-	    lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
 	quote.wish.max_price_micros = 0;
 	/* What no record shows keeps it in its partition. */
 	struct lt_request other = request;
@@ -242,14 +221,13 @@ test_each_wish(void **state)
 	(void)state;
 	lt_options_init(&nothing);
 	send(&laid, &nothing);
-#define WISH(type, name, unset)                                                \
-	assert_true(laid.name == (unset) && none.name == (unset));
+#define WISH(type, name, unset) assert_true(laid.name == (unset) && none.name == (unset));
 	LT_WISHES(WISH)
 #undef WISH
-#define WISH(type, name, unset)                                                \
-	options = nothing;                                                     \
-	options.name = SAID;                                                   \
-	send(&laid, &options);                                                 \
+#define WISH(type, name, unset)                                                                    \
+	options = nothing;                                                                         \
+	options.name = SAID;                                                                       \
+	send(&laid, &options);                                                                     \
 	assert_true(laid.name == SAID);
 	LT_WISHES(WISH)
 #undef WISH
@@ -263,25 +241,20 @@ set_candidates(void)
 	for (int i = 0; i < PARTITIONS; i++)
 		snprintf(partitions[i].name, LT_NAME_SIZE, "p%d", i);
 	plan = (struct lt_plan){.candidate_count = 6};
-	plan.candidates[NODE] =
-	    (struct lt_candidate){LT_REJECT_RISK, {0}, 100000, 148000.4};
+	plan.candidates[NODE] = (struct lt_candidate){LT_REJECT_RISK, {0}, 100000, 148000.4};
 	plan.candidates[DEAR] = (struct lt_candidate){LT_REJECT_DEARER,
-	    {.has_cost = true,
-		.has_carbon = true,
-		.cost_micros = 211330000,
-		.carbon_mg = -5},
-	    0, 0};
-	plan.candidates[NO_PRICE] = (struct lt_candidate){
-	    LT_REJECT_NONE, {.has_carbon = true, .carbon_mg = 2600000}, 0, 0};
+	    {.has_cost = true, .has_carbon = true, .cost_micros = 211330000, .carbon_mg = -5}, 0,
+	    0};
+	plan.candidates[NO_PRICE] =
+	    (struct lt_candidate){LT_REJECT_NONE, {.has_carbon = true, .carbon_mg = 2600000}, 0, 0};
 	plan.candidates[NO_CARBON].reject = LT_REJECT_UNMANAGED;
 	plan.candidates[NO_POWER].reject = LT_REJECT_PINNED;
-	plan.candidates[FREE] =
-	    (struct lt_candidate){LT_REJECT_STALE, {0}, 10800, 1e300};
+	plan.candidates[FREE] = (struct lt_candidate){LT_REJECT_STALE, {0}, 10800, 1e300};
 	snprintf(partitions[DEAR].name, LT_NAME_SIZE, "h 100");
 }
 
-#define WHY                                                                    \
-	"p2:best:-/2600000,h%20100:dearer:211330000/-5,"                       \
+#define WHY                                                                                        \
+	"p2:best:-/2600000,h%20100:dearer:211330000/-5,"                                           \
 	"p0:risk:100000/148000,p5:stale:10800/1000000000000000000,p4:pinned"
 
 static void
@@ -318,14 +291,12 @@ test_why(void **state)
 	snprintf(quote.why, sizeof(quote.why), "%s", WHY);
 	assert_int_equal(lt_quote_pack(quoted, sizeof(quoted), &quote), LT_OK);
 	assert_non_null(strstr(quoted, " f=5 why=" WHY ";"));
-	assert_int_equal(
-	    lt_quote_unpack(&read, quoted, strlen(quoted), NULL), LT_OK);
+	assert_int_equal(lt_quote_unpack(&read, quoted, strlen(quoted), NULL), LT_OK);
 	assert_string_equal(read.why, WHY);
 	assert_int_equal(read.flags, 5);
 	/* No quote has the id 0. */
 	memset(strstr(quoted, "q=") + 2, '0', 16);
-	assert_int_equal(
-	    lt_quote_unpack(&read, quoted, strlen(quoted), NULL), LT_EINPUT);
+	assert_int_equal(lt_quote_unpack(&read, quoted, strlen(quoted), NULL), LT_EINPUT);
 }
 
 static void
@@ -333,8 +304,7 @@ test_why_bounds(void **state)
 {
 	(void)state;
 	static struct lt_partition many[LT_PARTITIONS_MAX];
-	const struct lt_market large = {
-	    .partition_count = LT_PARTITIONS_MAX, .partitions = many};
+	const struct lt_market large = {.partition_count = LT_PARTITIONS_MAX, .partitions = many};
 	struct lt_whys whys;
 	char out[LT_WHY_TEXT_SIZE];
 	struct lt_quote quote = full;
@@ -354,8 +324,8 @@ test_why_bounds(void **state)
 	memset(quote.partition, ' ', LT_NAME_SIZE - 1);
 	memset(quote.home, ' ', LT_NAME_SIZE - 1);
 	quote.rev = quote.tasks = quote.flags = UINT32_MAX;
-	quote.start_utc_s = quote.end_utc_s = quote.plan_start_utc_s =
-	    quote.home_start_utc_s = INT64_MIN;
+	quote.start_utc_s = quote.end_utc_s = quote.plan_start_utc_s = quote.home_start_utc_s =
+	    INT64_MIN;
 	quote.hold_per_task = quote.plan_expected = quote.home_expected =
 	    (struct lt_amount){true, true, INT64_MIN, INT64_MIN};
 	memset(quote.why, 'x', LT_WHY_TEXT_SIZE - 1);
@@ -396,8 +366,7 @@ test_why_texts(void **state)
 {
 	(void)state;
 	struct lt_whys back;
-	for (size_t i = 0; i < sizeof(whys_texts) / sizeof(whys_texts[0]);
-	     i++) {
+	for (size_t i = 0; i < sizeof(whys_texts) / sizeof(whys_texts[0]); i++) {
 		struct lt_error err = {0};
 		const char *const at = whys_texts[i].text;
 
@@ -409,11 +378,8 @@ test_why_texts(void **state)
 	char seventeen[17 * 8 + 1] = "";
 	for (int i = 0; i < 17; i++)
 		strcat(seventeen, i ? ",p:state" : "p:state");
-	assert_int_equal(
-	    lt_why_unpack(&back, seventeen, 16 * 8 - 1, NULL), LT_OK);
-	assert_int_equal(
-	    lt_why_unpack(&back, seventeen, strlen(seventeen), NULL),
-	    LT_EINPUT);
+	assert_int_equal(lt_why_unpack(&back, seventeen, 16 * 8 - 1, NULL), LT_OK);
+	assert_int_equal(lt_why_unpack(&back, seventeen, strlen(seventeen), NULL), LT_EINPUT);
 }
 
 static const struct {
@@ -440,21 +406,18 @@ test_bad_texts(void **state)
 		struct lt_error err = {0};
 
 		print_message("%s\n", texts[i].why);
-		assert_int_equal(lt_quote_unpack(&back, texts[i].text,
-				     strlen(texts[i].text), &err),
+		assert_int_equal(lt_quote_unpack(&back, texts[i].text, strlen(texts[i].text), &err),
 		    texts[i].code);
 		assert_true(err.text[0] != '\0');
 		assert_int_equal(back.id, 0);
 	}
 	/* Every prefix is damaged, and so is a sign where none belongs. */
 	for (size_t length = 10; length < sizeof(text) - 1; length++)
-		assert_int_equal(
-		    lt_quote_unpack(&back, text, length, NULL), LT_EINPUT);
+		assert_int_equal(lt_quote_unpack(&back, text, length, NULL), LT_EINPUT);
 	char changed[sizeof(text)];
 	memcpy(changed, text, sizeof(text));
 	*strstr(changed, "rev=2") = 'x';
-	assert_int_equal(
-	    lt_quote_unpack(&back, changed, sizeof(text) - 1, NULL), LT_EINPUT);
+	assert_int_equal(lt_quote_unpack(&back, changed, sizeof(text) - 1, NULL), LT_EINPUT);
 }
 
 static const struct {
@@ -464,15 +427,12 @@ static const struct {
     {"nothing there", NULL, "lowtide:1 a;", "lowtide:1 a;"},
     {"nothing at all", NULL, "", ""},
     {"others stay", "JS1:x; y", "lowtide:1 a;", "lowtide:1 a; JS1:x; y"},
-    {"ours is replaced", "lowtide:1 b; JS1:x", "lowtide:1 a;",
-	"lowtide:1 a; JS1:x"},
-    {"wherever it stands", "JS1:x lowtide:1 b; z", "lowtide:1 a;",
-	"lowtide:1 a; JS1:x z"},
+    {"ours is replaced", "lowtide:1 b; JS1:x", "lowtide:1 a;", "lowtide:1 a; JS1:x"},
+    {"wherever it stands", "JS1:x lowtide:1 b; z", "lowtide:1 a;", "lowtide:1 a; JS1:x z"},
     {"a forged one of any version", "lowtide:9;lowtide:1 b;x", "", "x"},
     {"one without an end goes to the end", "x lowtide:1 b y", "", "x "},
     {"a word of another tool stays", "slowtide:1; x", "", "slowtide:1; x"},
-    {"fits exactly", "0123456789012345678", "lowtide:1 ;",
-	"lowtide:1 ; 0123456789012345678"},
+    {"fits exactly", "0123456789012345678", "lowtide:1 ;", "lowtide:1 ; 0123456789012345678"},
     {"one too long", "01234567890123456789", "lowtide:1 ;", NULL},
 };
 
@@ -484,12 +444,10 @@ test_merge(void **state)
 		char out[32];
 
 		print_message("%s\n", merges[i].why);
-		const int code = lt_quote_merge(
-		    out, sizeof(out), merges[i].comment, merges[i].ours);
-		assert_int_equal(
-		    code, merges[i].merged != NULL ? LT_OK : LT_ELIMIT);
-		assert_string_equal(
-		    out, merges[i].merged != NULL ? merges[i].merged : "");
+		const int code =
+		    lt_quote_merge(out, sizeof(out), merges[i].comment, merges[i].ours);
+		assert_int_equal(code, merges[i].merged != NULL ? LT_OK : LT_ELIMIT);
+		assert_string_equal(out, merges[i].merged != NULL ? merges[i].merged : "");
 	}
 }
 
@@ -500,31 +458,25 @@ static const struct {
 } objects[] = {
     {"slurm-bridge's pods", "{\"pods\":[\"bar/foo\"]}", "lowtide:1 a;",
 	"{\"pods\":[\"bar/foo\"],\"lowtide\":\"lowtide:1 a;\"}"},
-    {"no pods yet", "{\"pods\":[]}", "lowtide:1 a;",
-	"{\"pods\":[],\"lowtide\":\"lowtide:1 a;\"}"},
-    {"nothing in it: no comma", "{}", "lowtide:1 a;",
-	"{\"lowtide\":\"lowtide:1 a;\"}"},
+    {"no pods yet", "{\"pods\":[]}", "lowtide:1 a;", "{\"pods\":[],\"lowtide\":\"lowtide:1 a;\"}"},
+    {"nothing in it: no comma", "{}", "lowtide:1 a;", "{\"lowtide\":\"lowtide:1 a;\"}"},
     {"spaces only", "{ }", "lowtide:1 a;", "{ \"lowtide\":\"lowtide:1 a;\"}"},
     {"lines", "{\n  \"a\": 1\n}\n", "lowtide:1 a;",
 	"{\n  \"a\": 1\n,\"lowtide\":\"lowtide:1 a;\"}\n"},
-    {"ours is replaced", "{\"pods\":[],\"lowtide\":\"lowtide:1 b;\"}",
-	"lowtide:1 a;", "{\"pods\":[],\"lowtide\":\"lowtide:1 a;\"}"},
-    {"taken away", "{\"pods\":[],\"lowtide\":\"lowtide:1 b;\"}", "",
-	"{\"pods\":[]}"},
+    {"ours is replaced", "{\"pods\":[],\"lowtide\":\"lowtide:1 b;\"}", "lowtide:1 a;",
+	"{\"pods\":[],\"lowtide\":\"lowtide:1 a;\"}"},
+    {"taken away", "{\"pods\":[],\"lowtide\":\"lowtide:1 b;\"}", "", "{\"pods\":[]}"},
     {"the only one", "{\"lowtide\":\"lowtide:1 b;\"}", "", "{}"},
-    {"written anew by another, sorted",
-	"{\"lowtide\": \"lowtide:1 b;\", \"pods\": []}", "lowtide:1 a;",
-	"{\"pods\": [],\"lowtide\":\"lowtide:1 a;\"}"},
-    {"in the middle", "{\"a\": 1, \"lowtide\": \"lowtide:1 b;\", \"c\": 2}",
-	"lowtide:1 a;", "{\"a\": 1, \"c\": 2,\"lowtide\":\"lowtide:1 a;\"}"},
-    {"ours in front, of an older release",
-	"lowtide:1 b; {\"pods\":[\"bar/foo\"]}", "lowtide:1 a;",
+    {"written anew by another, sorted", "{\"lowtide\": \"lowtide:1 b;\", \"pods\": []}",
+	"lowtide:1 a;", "{\"pods\": [],\"lowtide\":\"lowtide:1 a;\"}"},
+    {"in the middle", "{\"a\": 1, \"lowtide\": \"lowtide:1 b;\", \"c\": 2}", "lowtide:1 a;",
+	"{\"a\": 1, \"c\": 2,\"lowtide\":\"lowtide:1 a;\"}"},
+    {"ours in front, of an older release", "lowtide:1 b; {\"pods\":[\"bar/foo\"]}", "lowtide:1 a;",
 	"{\"pods\":[\"bar/foo\"],\"lowtide\":\"lowtide:1 a;\"}"},
-    {"a text of another is no entry", "{\"name\":\"lowtide:1 x; y\"}",
-	"lowtide:1 a;",
+    {"a text of another is no entry", "{\"name\":\"lowtide:1 x; y\"}", "lowtide:1 a;",
 	"{\"name\":\"lowtide:1 x; y\",\"lowtide\":\"lowtide:1 a;\"}"},
-    {"nor is a member within a text",
-	"{\"n\":\",\\\"lowtide\\\":\\\"lowtide:1 x;\\\"\"}", "lowtide:1 a;",
+    {"nor is a member within a text", "{\"n\":\",\\\"lowtide\\\":\\\"lowtide:1 x;\\\"\"}",
+	"lowtide:1 a;",
 	"{\"n\":\",\\\"lowtide\\\":\\\"lowtide:1 x;\\\"\","
 	"\"lowtide\":\"lowtide:1 a;\"}"},
     {"a member of another kind stays", "{\"lowtide\":5}", "lowtide:1 a;",
@@ -533,8 +485,7 @@ static const struct {
 	"lowtide:1 a; {\"pods\":["},
     {"jobstats is a text", "JS1:H4sIAAAAAAAA/6tW", "lowtide:1 a;",
 	"lowtide:1 a; JS1:H4sIAAAAAAAA/6tW"},
-    {"and has no numbers of a short job", "JS1:Short", "lowtide:1 a;",
-	"lowtide:1 a; JS1:Short"},
+    {"and has no numbers of a short job", "JS1:Short", "lowtide:1 a;", "lowtide:1 a; JS1:Short"},
 };
 
 static void
@@ -545,17 +496,14 @@ test_merge_object(void **state)
 		char out[256], again[256];
 
 		print_message("%s\n", objects[i].why);
-		assert_int_equal(lt_quote_merge(out, sizeof(out),
-				     objects[i].comment, objects[i].ours),
-		    LT_OK);
-		assert_string_equal(out, objects[i].merged);
 		assert_int_equal(
-		    lt_quote_merge(again, sizeof(again), out, objects[i].ours),
-		    LT_OK);
+		    lt_quote_merge(out, sizeof(out), objects[i].comment, objects[i].ours), LT_OK);
+		assert_string_equal(out, objects[i].merged);
+		assert_int_equal(lt_quote_merge(again, sizeof(again), out, objects[i].ours), LT_OK);
 		assert_string_equal(again, out);
 		/* It fits exactly, or is refused whole. */
-		assert_int_equal(lt_quote_merge(again, strlen(out),
-				     objects[i].comment, objects[i].ours),
+		assert_int_equal(
+		    lt_quote_merge(again, strlen(out), objects[i].comment, objects[i].ours),
 		    LT_ELIMIT);
 		assert_string_equal(again, "");
 	}
@@ -569,17 +517,13 @@ test_object_is_read(void **state)
 	char out[1024], forged[1024];
 	struct lt_quote back;
 	snprintf(forged, sizeof(forged), "{\"name\":\"%s\"}", text);
-	assert_int_equal(
-	    lt_quote_unpack(&back, forged, strlen(forged), NULL), LT_ENOENT);
-	assert_int_equal(
-	    lt_quote_merge(out, sizeof(out), "{\"pods\":[\"a/b\"]}", text),
-	    LT_OK);
+	assert_int_equal(lt_quote_unpack(&back, forged, strlen(forged), NULL), LT_ENOENT);
+	assert_int_equal(lt_quote_merge(out, sizeof(out), "{\"pods\":[\"a/b\"]}", text), LT_OK);
 	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
 	assert_true(back.id == full.id);
 	assert_int_equal(back.home_expected.carbon_mg, 7900000);
 	for (size_t length = 0; length < strlen(out) - 2; length++)
-		assert_int_not_equal(
-		    lt_quote_unpack(&back, out, length, NULL), LT_OK);
+		assert_int_not_equal(lt_quote_unpack(&back, out, length, NULL), LT_OK);
 }
 
 static void
@@ -588,8 +532,7 @@ test_merged_is_read(void **state)
 	(void)state;
 	char out[1024];
 	struct lt_quote back;
-	assert_int_equal(
-	    lt_quote_merge(out, sizeof(out), "JS1:lowtide:1 x", text), LT_OK);
+	assert_int_equal(lt_quote_merge(out, sizeof(out), "JS1:lowtide:1 x", text), LT_OK);
 	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
 	assert_true(back.id == full.id);
 }

@@ -11,8 +11,7 @@ price_at(struct site *site, const char *partition, int64_t utc_s)
 	uint32_t count;
 
 	assert_int_equal(lt_ledger_rates(site->d.ledger,
-			     &(struct lt_rates_asked){
-				 partition, LT_RATE_PRICE, {utc_s, utc_s + 1}},
+			     &(struct lt_rates_asked){partition, LT_RATE_PRICE, {utc_s, utc_s + 1}},
 			     &steps, &count, NULL),
 	    LT_OK);
 	const double value = count == 1 ? steps[0].value : -1;
@@ -50,9 +49,8 @@ charge_at(struct site *site, enum lt_rate rate, int64_t utc_s)
 	uint32_t count;
 
 	assert_int_equal(
-	    lt_ledger_rates(site->d.ledger,
-		&(struct lt_rates_asked){"a", rate, {utc_s, utc_s + 1}}, &steps,
-		&count, NULL),
+	    lt_ledger_rates(site->d.ledger, &(struct lt_rates_asked){"a", rate, {utc_s, utc_s + 1}},
+		&steps, &count, NULL),
 	    LT_OK);
 	const double value = count == 1 ? steps[0].value : -1;
 	free(steps);
@@ -73,9 +71,9 @@ test_charge(void **state)
 	static const struct {
 		int64_t at_s;
 		double charge, share, most;
-	} wanted[] = {{-1000000, 0, 0, 0}, {599, 0, 0, 0}, {600, 80e6, 0, 0},
-	    {1199, 80e6, 0, 0}, {1200, 90e6, 250000, 7e6},
-	    {1799, 90e6, 250000, 7e6}, {1800, 0, 0, 0}, {9999999, 0, 0, 0}};
+	} wanted[] = {{-1000000, 0, 0, 0}, {599, 0, 0, 0}, {600, 80e6, 0, 0}, {1199, 80e6, 0, 0},
+	    {1200, 90e6, 250000, 7e6}, {1799, 90e6, 250000, 7e6}, {1800, 0, 0, 0},
+	    {9999999, 0, 0, 0}};
 	struct site *const site = site_new(*state);
 	char text[512];
 
@@ -93,12 +91,9 @@ test_charge(void **state)
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const int64_t at = now + wanted[i].at_s;
 
-		assert_true(
-		    charge_at(site, LT_RATE_CHARGE, at) == wanted[i].charge);
-		assert_true(
-		    charge_at(site, LT_RATE_DISCOUNT, at) == wanted[i].share);
-		assert_true(charge_at(site, LT_RATE_DISCOUNT_MOST, at) ==
-			    wanted[i].most);
+		assert_true(charge_at(site, LT_RATE_CHARGE, at) == wanted[i].charge);
+		assert_true(charge_at(site, LT_RATE_DISCOUNT, at) == wanted[i].share);
+		assert_true(charge_at(site, LT_RATE_DISCOUNT_MOST, at) == wanted[i].most);
 	}
 	site_free(site);
 }
@@ -107,8 +102,7 @@ static void
 give(struct site *site, double value, int64_t now_utc_s)
 {
 	struct lt_points points = {.quantity = LT_QUANTITY_PRICE};
-	const struct lt_point point = {
-	    now, now + 6 * LT_HOUR_S, value, LT_QUALITY_MEASURED};
+	const struct lt_point point = {now, now + 6 * LT_HOUR_S, value, LT_QUALITY_MEASURED};
 
 	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
 	assert_int_equal(lt_signals_take(site->d.ledger, site->d.site.policy,
@@ -145,16 +139,15 @@ test_reload(void **state)
 static void
 is_at(struct site *site, int64_t utc_s, double g_per_kwh, const char *source)
 {
-	const struct lt_rate_step step =
-	    step_at(site, LT_RATE_MARKET_BASED, utc_s);
+	const struct lt_rate_step step = step_at(site, LT_RATE_MARKET_BASED, utc_s);
 
 	assert_int_equal(step.quality, LT_QUALITY_CONSTANT);
 	assert_true(step.value == g_per_kwh);
 	assert_string_equal(step.source, source);
 }
 
-/* A contract from a day on, before the policy said so; another one from a day
- * that is to come; and none any more. */
+/* A contract from a day on, before the policy said so; another one from a day that is to come; and
+ * none any more. */
 static void
 test_market_based(void **state)
 {
@@ -163,8 +156,7 @@ test_market_based(void **state)
 
 	load(site, none, now - 600);
 	record(site, now - 600);
-	assert_int_equal(
-	    step_at(site, LT_RATE_MARKET_BASED, now).quality, LT_QUALITY_NONE);
+	assert_int_equal(step_at(site, LT_RATE_MARKET_BASED, now).quality, LT_QUALITY_NONE);
 	load(site,
 	    "partitions:\n  a: {carbon: 1, pue: 1.2, market_based:"
 	    " {g_per_kwh: 12, source: one, from: 2026-11-01}}\n",
@@ -172,8 +164,7 @@ test_market_based(void **state)
 	record(site, now);
 	is_at(site, NOVEMBER, 12, "one");
 	assert_int_equal(
-	    step_at(site, LT_RATE_MARKET_BASED, NOVEMBER - 1).quality,
-	    LT_QUALITY_ESTIMATED);
+	    step_at(site, LT_RATE_MARKET_BASED, NOVEMBER - 1).quality, LT_QUALITY_ESTIMATED);
 	load(site,
 	    "partitions:\n  a: {carbon: 1, pue: 1.2, market_based:"
 	    " {g_per_kwh: 0, source: two, from: 2026-12-01}}\n",
@@ -210,15 +201,15 @@ say_pue(struct site *site, const char *pue, int64_t now_utc_s)
 {
 	char text[160];
 
-	snprintf(text, sizeof(text),
-	    "timezone: UTC\npartitions:\n  a: {carbon: 1, pue: %s}\n", pue);
+	snprintf(
+	    text, sizeof(text), "timezone: UTC\npartitions:\n  a: {carbon: 1, pue: %s}\n", pue);
 	load(site, text, now_utc_s);
 	record(site, now_utc_s + 5);
 	record(site, now_utc_s + 65);
 }
 
-/* Each month has its own, also one that is over or that is put right; what is
- * said again is as old as it was. */
+/* Each month has its own, also one that is over or that is put right; what is said again is as old
+ * as it was. */
 static void
 test_pue_by_month(void **state)
 {
@@ -232,8 +223,7 @@ test_pue_by_month(void **state)
 	pue_is(site, NOVEMBER, 1.19, now + 5);
 	pue_is(site, DECEMBER - 1, 1.19, now + 5);
 	pue_is(site, DECEMBER, 1.4, now + 5);
-	assert_int_equal(step_at(site, LT_RATE_PUE, october - 1).quality,
-	    LT_QUALITY_ESTIMATED);
+	assert_int_equal(step_at(site, LT_RATE_PUE, october - 1).quality, LT_QUALITY_ESTIMATED);
 	say_pue(site, "{2026-10: 1.21, 2026-11: 1.25}", now + 600);
 	pue_is(site, NOVEMBER - 1, 1.21, now + 5);
 	pue_is(site, NOVEMBER, 1.25, now + 605);
@@ -258,8 +248,7 @@ test_pue_closed(void **state)
 
 	say_pue(site, "1.5", NOVEMBER - LT_DAY_S);
 	snprintf(closed, sizeof(closed), "%lld", (long long)NOVEMBER);
-	assert_int_equal(
-	    lt_ledger_put(site->d.ledger, "closed_until", closed, NULL), LT_OK);
+	assert_int_equal(lt_ledger_put(site->d.ledger, "closed_until", closed, NULL), LT_OK);
 	say_pue(site, "{2026-09: 1.2, 2026-10: 1.1}", now);
 	pue_is(site, NOVEMBER - 1, 1.5, NOVEMBER - LT_DAY_S + 5);
 	pue_is(site, NOVEMBER, 1.1, now + 5);
@@ -277,8 +266,8 @@ test_lost(void **state)
 	    "  a: {price_per_node_hour: 1.5}\n",
 	    now);
 	assert_int_equal(lt_ledger_begin(site->d.ledger, NULL), LT_OK);
-	assert_int_not_equal(lt_rates_record(&site->d.site, &site->d.signals,
-				 site->d.ledger, &site->d.jobs.list, now, NULL),
+	assert_int_not_equal(lt_rates_record(&site->d.site, &site->d.signals, site->d.ledger,
+				 &site->d.jobs.list, now, NULL),
 	    LT_OK);
 	lt_ledger_rollback(site->d.ledger);
 	assert_true(price_at(site, "a", now) == -1);
@@ -287,14 +276,11 @@ test_lost(void **state)
 	site_free(site);
 }
 
-/* Ten places of Slurm's table: 3 is a hole. a has 0..4, b 3..7, c 8..9 and 0,
- * of partitions that Slurm has in another order. */
-static struct lt_partition slurms[] = {
-    {.name = "c"}, {.name = "b"}, {.name = "a"}};
-static struct lt_node_range ranges[] = {
-    {0, 8, 9}, {0, 0, 0}, {1, 3, 7}, {2, 0, 4}};
-static bool are_there[10] = {
-    true, true, true, false, true, true, true, true, true, true};
+/* Ten places of Slurm's table: 3 is a hole. a has 0..4, b 3..7, c 8..9 and 0, of partitions that
+ * Slurm has in another order. */
+static struct lt_partition slurms[] = {{.name = "c"}, {.name = "b"}, {.name = "a"}};
+static struct lt_node_range ranges[] = {{0, 8, 9}, {0, 0, 0}, {1, 3, 7}, {2, 0, 4}};
+static bool are_there[10] = {true, true, true, false, true, true, true, true, true, true};
 
 static double
 nodes_at(struct site *site, const char *partition, int64_t utc_s)
@@ -303,12 +289,10 @@ nodes_at(struct site *site, const char *partition, int64_t utc_s)
 	uint32_t count;
 
 	assert_int_equal(lt_ledger_rates(site->d.ledger,
-			     &(struct lt_rates_asked){
-				 partition, LT_RATE_NODES, {utc_s, utc_s + 1}},
+			     &(struct lt_rates_asked){partition, LT_RATE_NODES, {utc_s, utc_s + 1}},
 			     &steps, &count, NULL),
 	    LT_OK);
-	const bool known =
-	    count == 1 && steps[0].quality == LT_QUALITY_CONSTANT;
+	const bool known = count == 1 && steps[0].quality == LT_QUALITY_CONSTANT;
 	const double value = known ? steps[0].value : -2;
 	free(steps);
 	return value;
@@ -323,8 +307,8 @@ is_nodes(struct site *site, int64_t utc_s, const double want[3])
 		const double found = nodes_at(site, names[i], utc_s);
 
 		if (found != want[i])
-			fail_msg("%s at %+lld: got %g, want %g", names[i],
-			    (long long)(utc_s - now), found, want[i]);
+			fail_msg("%s at %+lld: got %g, want %g", names[i], (long long)(utc_s - now),
+			    found, want[i]);
 	}
 }
 
@@ -333,8 +317,7 @@ see(struct site *site, const char *partitions, int64_t now_utc_s)
 {
 	char text[512];
 
-	snprintf(
-	    text, sizeof(text), "currency: GBP\npartitions:\n%s", partitions);
+	snprintf(text, sizeof(text), "currency: GBP\npartitions:\n%s", partitions);
 	load(site, text, now_utc_s);
 	site->d.site.tables.read_utc_s = now_utc_s;
 	record(site, now_utc_s);
@@ -352,8 +335,7 @@ test_nodes(void **state)
 
 	site->d.site.tables.partitions = slurms;
 	site->d.site.tables.partition_count = 3;
-	site->d.site.tables.nodes =
-	    (struct lt_batch_nodes){ranges, are_there, 4, 10, NULL};
+	site->d.site.tables.nodes = (struct lt_batch_nodes){ranges, are_there, 4, 10, NULL};
 	load(site, "currency: GBP\npartitions:\n" B, now);
 	record(site, now); /* nothing was read of Slurm */
 	is_nodes(site, now, (const double[]){-2, -2, -2});

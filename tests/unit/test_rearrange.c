@@ -92,9 +92,7 @@ total(void)
 
 	for (int i = 0; i < JOBS; i++)
 		for (int m = 0; m < lengths[i] * 60; m++)
-			sum += grams[(bookings[i].start_utc_s - NOW + m * 60) /
-				     HOUR] /
-			       60;
+			sum += grams[(bookings[i].start_utc_s - NOW + m * 60) / HOUR] / 60;
 	return sum;
 }
 
@@ -110,8 +108,7 @@ best_of(int job, uint64_t taken)
 
 		if (taken & own)
 			continue;
-		best = fmin(best,
-		    sum_of(at, lengths[job]) + best_of(job + 1, taken | own));
+		best = fmin(best, sum_of(at, lengths[job]) + best_of(job + 1, taken | own));
 	}
 	return best;
 }
@@ -123,10 +120,8 @@ overlaps(void)
 
 	for (int i = 0; i < JOBS; i++)
 		for (int k = 0; k < i; k++)
-			count += bookings[i].window.start_utc_s <
-				     bookings[k].window.end_utc_s &&
-				 bookings[k].window.start_utc_s <
-				     bookings[i].window.end_utc_s;
+			count += bookings[i].window.start_utc_s < bookings[k].window.end_utc_s &&
+				 bookings[k].window.start_utc_s < bookings[i].window.end_utc_s;
 	return count;
 }
 
@@ -143,12 +138,10 @@ rearrange(uint32_t rounds)
 
 	assert_int_equal(lt_rearrange(&of, NULL), LT_OK);
 	for (int i = 0; i < JOBS; i++) {
+		assert_int_equal(bookings[i].window.start_utc_s, bookings[i].start_utc_s);
 		assert_int_equal(
-		    bookings[i].window.start_utc_s, bookings[i].start_utc_s);
-		assert_int_equal(bookings[i].window.end_utc_s,
-		    bookings[i].start_utc_s + lengths[i] * HOUR);
-		assert_in_range(
-		    bookings[i].start_utc_s, NOW, NOW + LATEST * HOUR);
+		    bookings[i].window.end_utc_s, bookings[i].start_utc_s + lengths[i] * HOUR);
+		assert_in_range(bookings[i].start_utc_s, NOW, NOW + LATEST * HOUR);
 	}
 }
 
@@ -165,16 +158,15 @@ test_near_the_best(void **state)
 
 		rearrange(ROUNDS);
 		const double after = total();
-		if (overlaps() > 0 || after > before + 1e-6 ||
-		    after < least - 1e-6)
-			fail_msg("world %d: %d overlap; %f, best %f, before %f",
-			    world, overlaps(), after, least, before);
+		if (overlaps() > 0 || after > before + 1e-6 || after < least - 1e-6)
+			fail_msg("world %d: %d overlap; %f, best %f, before %f", world, overlaps(),
+			    after, least, before);
 		was += before;
 		is += after;
 		best += least;
 	}
-	print_message("# in line %.1f, best %.1f, found %.1f: %.1f %%\n", was,
-	    best, is, 100 * (was - is) / (was - best));
+	print_message("# in line %.1f, best %.1f, found %.1f: %.1f %%\n", was, best, is,
+	    100 * (was - is) / (was - best));
 	assert_true(was - is > 0.95 * (was - best));
 }
 
@@ -221,9 +213,8 @@ test_same_seed_same_outcome(void **state)
 		assert_false(bookings[i].changed);
 }
 
-/* No hour saves carbon against what waiting is worth, and money chose: so much
- * later than money would choose today is a change only where a figure shows it.
- */
+/* No hour saves carbon against what waiting is worth, and money chose: so much later than money
+ * would choose today is a change only where a figure shows it. */
 static void
 test_what_no_figure_shows(void **state)
 {
@@ -260,10 +251,8 @@ test_what_no_figure_shows(void **state)
 		rearrange(ROUNDS);
 		for (int i = 0; i < JOBS; i++)
 			if (bookings[i].changed != (i == 0 && cases[c].moves))
-				fail_msg("%s: booking %d is at %+lld s",
-				    cases[c].why, i,
-				    (long long)(bookings[i].start_utc_s -
-						start_utc_s));
+				fail_msg("%s: booking %d is at %+lld s", cases[c].why, i,
+				    (long long)(bookings[i].start_utc_s - start_utc_s));
 	}
 }
 

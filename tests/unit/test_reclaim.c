@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The clouds' notices: what they say, by their own documents and samples, and
- * every fault that a metadata service can have, none of which is a notice.
+ * The clouds' notices: what they say, by their own documents and samples, and every fault that a
+ * metadata service can have, none of which is a notice.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,32 +27,28 @@ reading_text(char out[400], const struct lt_reading *reading)
 {
 	out[0] = '\0';
 	if (reading->is_noticed && reading->has_end)
-		snprintf(out, 400, "%s at %+lld", reading->what,
-		    (long long)(reading->end_utc_s - NOW));
+		snprintf(
+		    out, 400, "%s at %+lld", reading->what, (long long)(reading->end_utc_s - NOW));
 	else if (reading->is_noticed)
-		snprintf(out, 400, "%s in %lld", reading->what,
-		    (long long)reading->lead_s);
+		snprintf(out, 400, "%s in %lld", reading->what, (long long)reading->lead_s);
 	if (reading->aside[0])
-		snprintf(out + strlen(out), 400 - strlen(out), "(%s)",
-		    reading->aside);
+		snprintf(out + strlen(out), 400 - strlen(out), "(%s)", reading->aside);
 }
 
 static void
-check(const char *why, int code, const struct lt_reading *reading,
-    const struct lt_error *err, const char *want)
+check(const char *why, int code, const struct lt_reading *reading, const struct lt_error *err,
+    const char *want)
 {
 	char got[400];
 
 	reading_text(got, reading);
 	if (code != LT_OK) {
 		if (reading->is_noticed || err->text[0] == '\0')
-			fail_msg("%s: a failure with \"%s\", \"%s\"", why, got,
-			    err->text);
+			fail_msg("%s: a failure with \"%s\", \"%s\"", why, got, err->text);
 		snprintf(got, sizeof(got), "error");
 	}
 	if (strcmp(got, want) != 0)
-		fail_msg("%s: got \"%s\" (%s), want \"%s\"", why, got,
-		    err->text, want);
+		fail_msg("%s: got \"%s\" (%s), want \"%s\"", why, got, err->text, want);
 }
 
 static void
@@ -64,26 +60,19 @@ test_aws(void **state)
 	    {"of the metadata mock, with tabs",
 		"{\n\t\"action\": \"stop\",\n\t\"time\": \"2020-04-24T17:11:44Z\"\n}\n",
 		"stop at +120"},
-	    {"terminate",
-		"{\"action\":\"terminate\",\"time\":\"2020-04-24T17:10:00Z\"}",
+	    {"terminate", "{\"action\":\"terminate\",\"time\":\"2020-04-24T17:10:00Z\"}",
 		"terminate at +16"},
-	    {"hibernate, at once",
-		"{\"action\":\"hibernate\",\"time\":\"2020-04-24T17:09:40Z\"}",
+	    {"hibernate, at once", "{\"action\":\"hibernate\",\"time\":\"2020-04-24T17:09:40Z\"}",
 		"hibernate at -4"},
 	    {"an action that is not known",
-		"{\"action\":\"none\",\"time\":\"2020-04-24T17:11:44Z\"}",
-		"error"},
+		"{\"action\":\"none\",\"time\":\"2020-04-24T17:11:44Z\"}", "error"},
 	    {"no time", "{\"action\":\"terminate\"}", "error"},
-	    {"a time that is none",
-		"{\"action\":\"terminate\",\"time\":\"soon\"}", "error"},
+	    {"a time that is none", "{\"action\":\"terminate\",\"time\":\"soon\"}", "error"},
 	    {"a time of another year",
-		"{\"action\":\"terminate\",\"time\":\"2030-01-01T00:00:00Z\"}",
+		"{\"action\":\"terminate\",\"time\":\"2030-01-01T00:00:00Z\"}", "error"},
+	    {"a day and a second ahead", "{\"action\":\"stop\",\"time\":\"2020-04-25T17:09:45Z\"}",
 		"error"},
-	    {"a day and a second ahead",
-		"{\"action\":\"stop\",\"time\":\"2020-04-25T17:09:45Z\"}",
-		"error"},
-	    {"an hour and a second ago",
-		"{\"action\":\"stop\",\"time\":\"2020-04-24T16:09:43Z\"}",
+	    {"an hour and a second ago", "{\"action\":\"stop\",\"time\":\"2020-04-24T16:09:43Z\"}",
 		"error"},
 	    {"nothing", "", "error"},
 	    {"a page", "<html>404</html>", "error"},
@@ -95,18 +84,18 @@ test_aws(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct lt_reading reading = {0};
 		struct lt_error err = {0};
-		const int code = lt_aws_action_parse(
-		    &reading, cases[i].text, strlen(cases[i].text), NOW, &err);
+		const int code =
+		    lt_aws_action_parse(&reading, cases[i].text, strlen(cases[i].text), NOW, &err);
 
 		check(cases[i].why, code, &reading, &err, cases[i].want);
 	}
 }
 
-#define EVENT(type, resources, not_before)                                     \
-	"{\"EventId\":\"A123BC45-1234-5678-AB90-ABCDEF123456\","               \
-	"\"EventStatus\":\"Scheduled\",\"EventType\":\"" type "\","            \
-	"\"ResourceType\":\"VirtualMachine\",\"Resources\":[" resources "],"   \
-	"\"NotBefore\":\"" not_before "\",\"Description\":\"\","               \
+#define EVENT(type, resources, not_before)                                                         \
+	"{\"EventId\":\"A123BC45-1234-5678-AB90-ABCDEF123456\","                                   \
+	"\"EventStatus\":\"Scheduled\",\"EventType\":\"" type "\","                                \
+	"\"ResourceType\":\"VirtualMachine\",\"Resources\":[" resources "],"                       \
+	"\"NotBefore\":\"" not_before "\",\"Description\":\"\","                                   \
 	"\"EventSource\":\"Platform\",\"DurationInSeconds\":-1}"
 #define EVENTS(events) "{\"DocumentIncarnation\":1,\"Events\":[" events "]}"
 
@@ -118,44 +107,32 @@ test_azure(void **state)
 	} cases[] = {
 	    {"none", EVENTS(""), ""},
 	    {"our VM, of the documents",
-		EVENTS(EVENT("Preempt", "\"myspotvm\"",
-		    "Fri, 24 Apr 2020 17:10:14 GMT")),
+		EVENTS(EVENT("Preempt", "\"myspotvm\"", "Fri, 24 Apr 2020 17:10:14 GMT")),
 		"Preempt at +30"},
 	    {"names of VMs have no case",
-		EVENTS(EVENT("Preempt", "\"other\",\"MySpotVM\"",
-		    "Fri, 24 Apr 2020 17:10:14 GMT")),
+		EVENTS(EVENT("Preempt", "\"other\",\"MySpotVM\"", "Fri, 24 Apr 2020 17:10:14 GMT")),
 		"Preempt at +30"},
 	    {"another VM of the set",
-		EVENTS(EVENT("Preempt", "\"myspotvm_1\"",
-		    "Fri, 24 Apr 2020 17:10:14 GMT")),
-		""},
-	    {"it has begun", EVENTS(EVENT("Preempt", "\"myspotvm\"", "")),
-		"Preempt in 0"},
+		EVENTS(EVENT("Preempt", "\"myspotvm_1\"", "Fri, 24 Apr 2020 17:10:14 GMT")), ""},
+	    {"it has begun", EVENTS(EVENT("Preempt", "\"myspotvm\"", "")), "Preempt in 0"},
 	    {"a scale set's",
-		EVENTS(EVENT("Terminate", "\"myspotvm\"",
-		    "Fri, 24 Apr 2020 17:19:44 GMT")),
+		EVENTS(EVENT("Terminate", "\"myspotvm\"", "Fri, 24 Apr 2020 17:19:44 GMT")),
 		"Terminate at +600"},
 	    {"the VM is there again",
-		EVENTS(EVENT(
-		    "Reboot", "\"myspotvm\"", "Fri, 24 Apr 2020 17:19:44 GMT")),
+		EVENTS(EVENT("Reboot", "\"myspotvm\"", "Fri, 24 Apr 2020 17:19:44 GMT")),
 		"(Reboot is scheduled: Fri, 24 Apr 2020 17:19:44 GMT)"},
 	    {"the first of two ends, and a pause",
 		EVENTS(EVENT("Terminate", "\"myspotvm\"",
-		    "Fri, 24 Apr 2020 17:19:44 GMT") "," EVENT("Freeze",
-		    "\"myspotvm\"", "") "," EVENT("Preempt", "\"myspotvm\"",
-		    "Fri, 24 Apr 2020 17:10:14 GMT")),
+		    "Fri, 24 Apr 2020 17:19:44 GMT") "," EVENT("Freeze", "\"myspotvm\"",
+		    "") "," EVENT("Preempt", "\"myspotvm\"", "Fri, 24 Apr 2020 17:10:14 GMT")),
 		"Preempt at +30(Freeze is scheduled: )"},
 	    {"the first of two ends, the other way round",
-		EVENTS(EVENT("Preempt", "\"myspotvm\"",
-		    "Fri, 24 Apr 2020 17:10:14 GMT") "," EVENT("Terminate",
-		    "\"myspotvm\"", "Fri, 24 Apr 2020 17:19:44 GMT")),
+		EVENTS(EVENT("Preempt", "\"myspotvm\"", "Fri, 24 Apr 2020 17:10:14 GMT") "," EVENT(
+		    "Terminate", "\"myspotvm\"", "Fri, 24 Apr 2020 17:19:44 GMT")),
 		"Preempt at +30"},
-	    {"no date", EVENTS(EVENT("Preempt", "\"myspotvm\"", "tomorrow")),
-		"error"},
+	    {"no date", EVENTS(EVENT("Preempt", "\"myspotvm\"", "tomorrow")), "error"},
 	    {"a date of another year",
-		EVENTS(EVENT("Preempt", "\"myspotvm\"",
-		    "Tue, 16 Mar 2021 00:58:46 GMT")),
-		"error"},
+		EVENTS(EVENT("Preempt", "\"myspotvm\"", "Tue, 16 Mar 2021 00:58:46 GMT")), "error"},
 	    {"no type", EVENTS("{\"Resources\":[\"myspotvm\"]}"), "error"},
 	    {"no resources", EVENTS("{\"EventType\":\"Preempt\"}"), ""},
 	    {"no events", "{\"DocumentIncarnation\":1}", "error"},
@@ -166,12 +143,10 @@ test_azure(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct lt_http_response response = {
-		    .body = (char *)(uintptr_t)cases[i].text,
-		    .body_length = strlen(cases[i].text)};
+		    .body = (char *)(uintptr_t)cases[i].text, .body_length = strlen(cases[i].text)};
 		struct lt_reading reading = {0};
 		struct lt_error err = {0};
-		const int code = lt_azure_events_parse(
-		    &reading, "myspotvm", &response, NOW, &err);
+		const int code = lt_azure_events_parse(&reading, "myspotvm", &response, NOW, &err);
 
 		if (code != LT_OK)
 			reading.is_noticed = false; /* look() throws it away */
@@ -190,12 +165,12 @@ test_gcp(void **state)
 	    {"nothing", "FALSE", "NONE", 0, ""},
 	    {"preempted", "TRUE", "NONE", 0, "preempted in 30"},
 	    {"with a longer notice", "TRUE", "NONE", 120, "preempted in 120"},
-	    {"maintenance that it does not outlive", "FALSE",
-		"TERMINATE_ON_HOST_MAINTENANCE", 0, "maintenance in 60"},
-	    {"a short notice is preemption's", "FALSE",
-		"TERMINATE_ON_HOST_MAINTENANCE", 30, "maintenance in 60"},
-	    {"it moves to another host", "FALSE", "MIGRATE_ON_HOST_MAINTENANCE",
-		0, "(maintenance-event: MIGRATE_ON_HOST_MAINTENANCE)"},
+	    {"maintenance that it does not outlive", "FALSE", "TERMINATE_ON_HOST_MAINTENANCE", 0,
+		"maintenance in 60"},
+	    {"a short notice is preemption's", "FALSE", "TERMINATE_ON_HOST_MAINTENANCE", 30,
+		"maintenance in 60"},
+	    {"it moves to another host", "FALSE", "MIGRATE_ON_HOST_MAINTENANCE", 0,
+		"(maintenance-event: MIGRATE_ON_HOST_MAINTENANCE)"},
 	    {"another word", "true", "NONE", 0, "error"},
 	    {"nothing at all", "", "NONE", 0, "error"},
 	};
@@ -204,8 +179,8 @@ test_gcp(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct lt_reading reading = {0};
 		struct lt_error err = {0};
-		const int code = lt_gcp_parse(&reading, cases[i].preempted,
-		    cases[i].maintenance, cases[i].lead_s, &err);
+		const int code = lt_gcp_parse(
+		    &reading, cases[i].preempted, cases[i].maintenance, cases[i].lead_s, &err);
 
 		check(cases[i].why, code, &reading, &err, cases[i].want);
 	}
@@ -223,8 +198,7 @@ serve_own(const struct exchange *exchange)
 
 	if (strncmp(exchange->path, token, strlen(token)) != 0)
 		return false;
-	if (length > strlen(end) &&
-	    strcmp(exchange->path + length - strlen(end), end) == 0) {
+	if (length > strlen(end) && strcmp(exchange->path + length - strlen(end), end) == 0) {
 		server_answer(exchange, 200, "text/plain", "", "AQAEA==");
 		return true;
 	}
@@ -243,26 +217,23 @@ check_fails(const struct lt_node_source *source, const char *path)
 	struct lt_error err = {0};
 	const int64_t began_ms = lt_monotonic_ms();
 
-	snprintf(
-	    base, sizeof(base), "http://127.0.0.1:%d%s", server.port, path);
+	snprintf(base, sizeof(base), "http://127.0.0.1:%d%s", server.port, path);
 	const int code = source->look(&asker, &reading, &err);
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
 
 	lt_http_session_end(&asker.session);
-	if (code == LT_OK || err.text[0] == '\0' || reading.is_noticed ||
-	    reading.lead_s != 77 || took_ms > LT_NODE_METADATA_MS + 1500)
-		fail_msg("%s: %s: code %d, \"%s\", noticed %d, %lld ms",
-		    source->name, path, code, err.text, reading.is_noticed,
-		    (long long)took_ms);
+	if (code == LT_OK || err.text[0] == '\0' || reading.is_noticed || reading.lead_s != 77 ||
+	    took_ms > LT_NODE_METADATA_MS + 1500)
+		fail_msg("%s: %s: code %d, \"%s\", noticed %d, %lld ms", source->name, path, code,
+		    err.text, reading.is_noticed, (long long)took_ms);
 }
 
 static void
 test_faults(void **state)
 {
-	static const char *const faults[] = {"/status/500", "/status/401",
-	    "/status/403", "/status/503", "/ok", "/html", "/truncated",
-	    "/empty", "/bom", "/reset", "/short", "/endless-headers",
-	    "/endless-body", "/huge-length", "/deep", "/redirect-loop",
+	static const char *const faults[] = {"/status/500", "/status/401", "/status/403",
+	    "/status/503", "/ok", "/html", "/truncated", "/empty", "/bom", "/reset", "/short",
+	    "/endless-headers", "/endless-body", "/huge-length", "/deep", "/redirect-loop",
 	    "/redirect-host"};
 
 	(void)state;
@@ -324,8 +295,7 @@ test_command(void **state)
 	close(fd);
 	assert_int_equal(chmod(path, 0700), 0);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct lt_asker asker = {
-		    .command = path, .node = "gpu7", .now_utc_s = NOW};
+		struct lt_asker asker = {.command = path, .node = "gpu7", .now_utc_s = NOW};
 		struct lt_reading reading = {0};
 		struct lt_error err = {0};
 		FILE *const out = fopen(path, "w");
@@ -337,8 +307,7 @@ test_command(void **state)
 		const int code = lt_node_command.look(&asker, &reading, &err);
 
 		check(cases[i].why, code, &reading, &err, cases[i].want);
-		if (lt_monotonic_ms() - began_ms >
-		    1000 * LT_NODE_COMMAND_S + 1500)
+		if (lt_monotonic_ms() - began_ms > 1000 * LT_NODE_COMMAND_S + 1500)
 			fail_msg("%s: took too long", cases[i].why);
 	}
 	unlink(path);
@@ -346,8 +315,8 @@ test_command(void **state)
 	struct lt_reading reading = {0};
 	struct lt_error err = {0};
 
-	check("no such program", lt_node_command.look(&asker, &reading, &err),
-	    &reading, &err, "error");
+	check("no such program", lt_node_command.look(&asker, &reading, &err), &reading, &err,
+	    "error");
 }
 
 static void
@@ -359,8 +328,7 @@ test_firmware(void **state)
 	    {"sys_vendor", "Amazon EC2\n", "aws"},
 	    {"bios_version", "4.11.amazon\n", "aws"},
 	    {"product_name", "Google Compute Engine\n", "gcp"},
-	    {"chassis_asset_tag", "7783-7084-3265-9085-8269-3286-77\n",
-		"azure"},
+	    {"chassis_asset_tag", "7783-7084-3265-9085-8269-3286-77\n", "azure"},
 	    {"sys_vendor", "Microsoft Corporation\n", NULL}, /* any Hyper-V */
 	    {"sys_vendor", "QEMU\n", NULL},
 	};
@@ -377,14 +345,12 @@ test_firmware(void **state)
 		assert_non_null(out);
 		fputs(cases[i].text, out);
 		assert_int_equal(fclose(out), 0);
-		const struct lt_node_source *const found =
-		    lt_node_source_detect(folder);
+		const struct lt_node_source *const found = lt_node_source_detect(folder);
 		unlink(path);
 		if (cases[i].source == NULL)
 			assert_null(found);
 		else
-			assert_ptr_equal(
-			    found, lt_node_source_find(cases[i].source));
+			assert_ptr_equal(found, lt_node_source_find(cases[i].source));
 	}
 	assert_int_equal(rmdir(folder), 0);
 	assert_null(lt_node_source_find("oci"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slurmctld's jobs against the ledger's holds: whose hold it is, how many
- * shares live, and what nobody priced gets.
+ * slurmctld's jobs against the ledger's holds: whose hold it is, how many shares live, and what
+ * nobody priced gets.
  */
 #include "jobs.h"
 #include "judge_fixture.h"
@@ -41,24 +41,20 @@ test_adopts(void **state)
 		uint32_t tasks;
 		bool adopted, held_back;
 	} cases[] = {
-	    {"ada's", "vision", ADA, LT_MODE_ENFORCE, LT_JOB_PENDING,
-		BUDGET - HELD, 1, true, false},
-	    {"bob's", "vision", BOB, LT_MODE_ENFORCE, LT_JOB_PENDING, 0, 1,
-		true, false},
-	    {"one micro too much", "vision", BOB, LT_MODE_ENFORCE,
-		LT_JOB_PENDING, BUDGET - HELD + 1, 1, true, true},
+	    {"ada's", "vision", ADA, LT_MODE_ENFORCE, LT_JOB_PENDING, BUDGET - HELD, 1, true,
+		false},
+	    {"bob's", "vision", BOB, LT_MODE_ENFORCE, LT_JOB_PENDING, 0, 1, true, false},
+	    {"one micro too much", "vision", BOB, LT_MODE_ENFORCE, LT_JOB_PENDING,
+		BUDGET - HELD + 1, 1, true, true},
 	    {"all tasks count", "vision", BOB, LT_MODE_ENFORCE, LT_JOB_PENDING,
 		BUDGET - 2 * HELD + 1, 2, true, true},
-	    {"it runs already", "vision", BOB, LT_MODE_ENFORCE, LT_JOB_RUNNING,
-		BUDGET, 1, true, false},
-	    {"advice", "vision", BOB, LT_MODE_ADVISE, LT_JOB_PENDING, BUDGET, 1,
-		true, false},
-	    {"no budget, no hold", "free", ADA, LT_MODE_ENFORCE, LT_JOB_PENDING,
-		0, 1, false, false},
-	    {"nobody's account", "other", ADA, LT_MODE_ENFORCE, LT_JOB_PENDING,
-		0, 1, false, false},
-	    {"it has ended", "vision", ADA, LT_MODE_ENFORCE, LT_JOB_FINISHED, 0,
-		1, false, false},
+	    {"it runs already", "vision", BOB, LT_MODE_ENFORCE, LT_JOB_RUNNING, BUDGET, 1, true,
+		false},
+	    {"advice", "vision", BOB, LT_MODE_ADVISE, LT_JOB_PENDING, BUDGET, 1, true, false},
+	    {"no budget, no hold", "free", ADA, LT_MODE_ENFORCE, LT_JOB_PENDING, 0, 1, false,
+		false},
+	    {"nobody's account", "other", ADA, LT_MODE_ENFORCE, LT_JOB_PENDING, 0, 1, false, false},
+	    {"it has ended", "vision", ADA, LT_MODE_ENFORCE, LT_JOB_FINISHED, 0, 1, false, false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -76,20 +72,16 @@ test_adopts(void **state)
 		job.array_pending = cases[i].tasks;
 		job.start_utc_s = job.state == LT_JOB_PENDING ? 0 : NOW - 5;
 		confirm(w, &job, 1);
-		const int found =
-		    lt_ledger_hold_of_job(w->f->ledger, 7, &hold, NULL);
+		const int found = lt_ledger_hold_of_job(w->f->ledger, 7, &hold, NULL);
 		assert_int_equal(found == LT_OK, cases[i].adopted);
-		assert_int_equal(
-		    told_of(7), cases[i].adopted ? (int)LT_LEAVE : NONE);
+		assert_int_equal(told_of(7), cases[i].adopted ? (int)LT_LEAVE : NONE);
 		if (cases[i].adopted) {
 			assert_int_equal(hold.uid, cases[i].uid);
 			assert_string_equal(hold.quote.account, "vision");
 			assert_int_equal(hold.live_tasks, cases[i].tasks);
+			assert_int_equal(hold.quote.hold_per_task.money_micros, HELD);
 			assert_int_equal(
-			    hold.quote.hold_per_task.money_micros, HELD);
-			assert_int_equal(
-			    (hold.quote.flags & LT_QUOTE_BUDGET_HOLD) != 0,
-			    cases[i].held_back);
+			    (hold.quote.flags & LT_QUOTE_BUDGET_HOLD) != 0, cases[i].held_back);
 		}
 		told.count = 0; /* and once only */
 		confirm(w, &job, 1);
@@ -110,11 +102,9 @@ test_shares(void **state)
 	} cases[] = {
 	    {"runs", LT_JOB_RUNNING, false, true, false, 1},
 	    {"suspended", LT_JOB_SUSPENDED, false, true, false, 1},
-	    {"ended and not yet charged", LT_JOB_FINISHED, false, true, false,
-		1},
+	    {"ended and not yet charged", LT_JOB_FINISHED, false, true, false, 1},
 	    {"ended and charged", LT_JOB_FINISHED, false, true, true, 0},
-	    {"cancelled while it waited", LT_JOB_FINISHED, false, false, false,
-		0},
+	    {"cancelled while it waited", LT_JOB_FINISHED, false, false, false, 0},
 	    {"still ending", LT_JOB_FINISHED, true, true, true, 1},
 	};
 
@@ -128,8 +118,7 @@ test_shares(void **state)
 		hold.quote.tasks = 4;
 		hold.live_tasks = 1;
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
-		assert_int_equal(
-		    lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
+		assert_int_equal(lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
 		for (int k = 0; k < 2; k++) {
 			jobs[k].array_job_id = 7;
 			jobs[k].admin_comment = text;
@@ -146,20 +135,18 @@ test_shares(void **state)
 			settle(w->f, &run, NOW, NOVEMBER);
 		}
 		confirm(w, jobs, 2);
-		const struct lt_live *const live =
-		    lt_live_find(&w->d->jobs, 107);
+		const struct lt_live *const live = lt_live_find(&w->d->jobs, 107);
 		assert_non_null(live);
 		assert_int_equal(live->live, 3 + cases[i].live);
 		assert_int_equal(live->pending, 3);
 		/* Only up: what goes down is proved first. */
-		assert_int_equal(
-		    hold_now(w, 107).live_tasks, 3 + cases[i].live);
+		assert_int_equal(hold_now(w, 107).live_tasks, 3 + cases[i].live);
 		end_world(w);
 	}
 }
 
-/* A record that says "cancelled before any run" frees its hold at once; what
- * may have another run is proved by slurmdbd's rows. */
+/* A record that says "cancelled before any run" frees its hold at once; what may have another run
+ * is proved by slurmdbd's rows. */
 static void
 test_never_ran(void **state)
 {
@@ -185,8 +172,7 @@ test_never_ran(void **state)
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 
 		print_message("# %s\n", cases[i].why);
-		assert_int_equal(
-		    lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
+		assert_int_equal(lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
 		job.admin_comment = text;
 		job.state = LT_JOB_FINISHED;
 		job.completing = cases[i].completing;
@@ -200,8 +186,8 @@ test_never_ran(void **state)
 		job.start_utc_s = NOW - 2 - cases[i].ran;
 		confirm(w, &job, 1);
 		assert_int_equal(hold_now(w, 107).live_tasks, cases[i].left);
-		assert_int_equal(hold_now(w, 107).state,
-		    cases[i].left ? LT_HOLD_OPEN : LT_HOLD_VOID);
+		assert_int_equal(
+		    hold_now(w, 107).state, cases[i].left ? LT_HOLD_OPEN : LT_HOLD_VOID);
 		confirm(w, &job, 1); /* seen for MinJobAge */
 		assert_int_equal(hold_now(w, 107).live_tasks, cases[i].left);
 		end_world(w);
@@ -245,8 +231,7 @@ test_requeued_run(void **state)
 		confirm(w, &job, 1);
 		assert_int_equal(w->d->jobs.ended_count, cases[i].awaited);
 		if (cases[i].awaited) {
-			const struct lt_batch_run *const run =
-			    &w->d->jobs.ended[0].run;
+			const struct lt_batch_run *const run = &w->d->jobs.ended[0].run;
 
 			assert_int_equal(run->submit_utc_s, NOW - 100);
 			assert_int_equal(run->start_utc_s, NOW - 90);
@@ -294,20 +279,16 @@ test_told_first(void **state)
 		const char *why;
 		uint32_t uid, rev, flags, told, want;
 	} cases[] = {
-	    {"a lock", ADA, 6, LT_QUOTE_USER_HOLD, LT_QUOTE_LOCK,
-		LT_QUOTE_LOCK},
-	    {"its user's hold under it", ADA, 6, 0,
-		LT_QUOTE_LOCK | LT_QUOTE_USER_HOLD,
+	    {"a lock", ADA, 6, LT_QUOTE_USER_HOLD, LT_QUOTE_LOCK, LT_QUOTE_LOCK},
+	    {"its user's hold under it", ADA, 6, 0, LT_QUOTE_LOCK | LT_QUOTE_USER_HOLD,
 		LT_QUOTE_LOCK | LT_QUOTE_USER_HOLD},
 	    {"its release", ADA, 6, LT_QUOTE_LOCK, 0, 0},
-	    {"a requeue of ours", ADA, 6, 0, LT_QUOTE_UNDERHELD,
-		LT_QUOTE_UNDERHELD},
-	    {"never that it was admitted", ADA, 6, LT_QUOTE_BUDGET_HOLD,
-		LT_QUOTE_FREEING, LT_QUOTE_BUDGET_HOLD},
-	    {"our hold for a dear hour", ADA, 6, LT_QUOTE_RAISED,
-		LT_QUOTE_BUDGET_HOLD, LT_QUOTE_BUDGET_HOLD},
-	    {"none where nothing was raised", ADA, 6, 0, LT_QUOTE_BUDGET_HOLD,
-		0},
+	    {"a requeue of ours", ADA, 6, 0, LT_QUOTE_UNDERHELD, LT_QUOTE_UNDERHELD},
+	    {"never that it was admitted", ADA, 6, LT_QUOTE_BUDGET_HOLD, LT_QUOTE_FREEING,
+		LT_QUOTE_BUDGET_HOLD},
+	    {"our hold for a dear hour", ADA, 6, LT_QUOTE_RAISED, LT_QUOTE_BUDGET_HOLD,
+		LT_QUOTE_BUDGET_HOLD},
+	    {"none where nothing was raised", ADA, 6, 0, LT_QUOTE_BUDGET_HOLD, 0},
 	    {"an older text", ADA, 5, 0, LT_QUOTE_LOCK, 0},
 	    {"on another's job", BOB, 6, 0, LT_QUOTE_LOCK, 0},
 	};
@@ -316,16 +297,14 @@ test_told_first(void **state)
 		struct world *const w = make_world(*state);
 		struct lt_batch_job job = make_job(7);
 		char text[LT_QUOTE_TEXT_SIZE];
-		struct lt_ledger_hold hold =
-		    hold_job(w, &job, HELD, cases[i].flags);
+		struct lt_ledger_hold hold = hold_job(w, &job, HELD, cases[i].flags);
 
 		print_message("# %s\n", cases[i].why);
 		hold.quote.rev = 5;
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
 		hold.quote.rev = cases[i].rev;
 		hold.quote.flags = cases[i].told;
-		assert_int_equal(
-		    lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
+		assert_int_equal(lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
 		job.admin_comment = text;
 		job.uid = cases[i].uid;
 		confirm(w, &job, 1);
@@ -361,10 +340,8 @@ test_text_is_gone(void **state)
 		job.array_job_id = 7;
 		job.uid = cases[i].uid;
 		confirm(w, &job, 1);
-		assert_int_equal(told_of(cases[i].job_id),
-		    cases[i].adopted ? (int)LT_LEAVE : NONE);
-		assert_int_equal(
-		    lt_live_find(&w->d->jobs, 107) != NULL, !cases[i].adopted);
+		assert_int_equal(told_of(cases[i].job_id), cases[i].adopted ? (int)LT_LEAVE : NONE);
+		assert_int_equal(lt_live_find(&w->d->jobs, 107) != NULL, !cases[i].adopted);
 		/* job_modify is told of that hold, and of no other. */
 		assert_true(lt_hold_of_job(w->d->ledger, &job, &hold));
 		assert_int_equal(hold.uid, cases[i].uid);
@@ -395,15 +372,13 @@ test_pass_fails(void **state)
 		assert_true(w->d->jobs.followed);
 		job.cpus = 64; /* before the one that fails */
 	}
-	assert_true(
-	    hold_now(w, 107).quote.hold_per_task.money_micros > 2 * HELD - 5);
+	assert_true(hold_now(w, 107).quote.hold_per_task.money_micros > 2 * HELD - 5);
 	end_world(w);
 }
 
 /* What slurmctld's list says of a job that asked, by its quote. */
 static void
-quote_job(struct lt_batch_job *job, char text[LT_QUOTE_TEXT_SIZE],
-    const struct lt_quote *quote)
+quote_job(struct lt_batch_job *job, char text[LT_QUOTE_TEXT_SIZE], const struct lt_quote *quote)
 {
 	assert_int_equal(lt_quote_pack(text, LT_QUOTE_TEXT_SIZE, quote), LT_OK);
 	job->admin_comment = text;
@@ -423,8 +398,7 @@ decided_quote(const struct lt_ledger_hold *hold, enum lt_objective objective)
 	return quote;
 }
 
-/* Each decision once, however often its job is seen, and when the ledger has
- * it. */
+/* Each decision once, however often its job is seen, and when the ledger has it. */
 static void
 test_decided(void **state)
 {
@@ -436,18 +410,13 @@ test_decided(void **state)
 		int decided; /* -1 = it did not ask */
 	} cases[] = {
 	    {"kept", "ondemand", 0, LT_OBJECTIVE_COST, 0, LT_DECIDED_KEPT},
-	    {"later", "ondemand", 7200, LT_OBJECTIVE_CARBON, 0,
-		LT_DECIDED_LATER},
-	    {"elsewhere", "spot", 0, LT_OBJECTIVE_BALANCED, 0,
-		LT_DECIDED_ELSEWHERE},
-	    {"elsewhere and sooner", "spot", -60, LT_OBJECTIVE_FAST, 0,
-		LT_DECIDED_ELSEWHERE},
+	    {"later", "ondemand", 7200, LT_OBJECTIVE_CARBON, 0, LT_DECIDED_LATER},
+	    {"elsewhere", "spot", 0, LT_OBJECTIVE_BALANCED, 0, LT_DECIDED_ELSEWHERE},
+	    {"elsewhere and sooner", "spot", -60, LT_OBJECTIVE_FAST, 0, LT_DECIDED_ELSEWHERE},
 	    {"both", "spot", 1, LT_OBJECTIVE_COST, 0, LT_DECIDED_BOTH},
 	    {"it did not ask", "ondemand", 0, LT_OBJECTIVE_OFF, 0, -1},
-	    {"over its budget", "ondemand", 0, LT_OBJECTIVE_OFF,
-		LT_QUOTE_BUDGET_HOLD, -1},
-	    {"nobody knows", "ondemand", 0, LT_OBJECTIVE_COST, LT_QUOTE_UNKNOWN,
-		LT_DECIDED_KEPT},
+	    {"over its budget", "ondemand", 0, LT_OBJECTIVE_OFF, LT_QUOTE_BUDGET_HOLD, -1},
+	    {"nobody knows", "ondemand", 0, LT_OBJECTIVE_COST, LT_QUOTE_UNKNOWN, LT_DECIDED_KEPT},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -455,8 +424,7 @@ test_decided(void **state)
 		const struct lt_counters *const tally = &w->d->tally;
 		struct lt_batch_job job = make_job(7);
 		const struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
-		struct lt_quote quote =
-		    decided_quote(&hold, cases[i].objective);
+		struct lt_quote quote = decided_quote(&hold, cases[i].objective);
 		char text[LT_QUOTE_TEXT_SIZE];
 		uint64_t all = 0;
 
@@ -478,24 +446,20 @@ test_decided(void **state)
 		assert_int_equal(all, cases[i].decided >= 0);
 		if (cases[i].decided >= 0)
 			assert_int_equal(
-			    tally->decided[LT_MODE_ENFORCE][cases[i].objective]
-					  [cases[i].decided],
+			    tally->decided[LT_MODE_ENFORCE][cases[i].objective][cases[i].decided],
 			    1);
-		assert_int_equal(tally->delay_s[LT_MODE_ENFORCE],
-		    cases[i].delay_s > 0 ? cases[i].delay_s : 0);
-		assert_int_equal(tally->refused_count,
-		    cases[i].flags == LT_QUOTE_BUDGET_HOLD);
+		assert_int_equal(
+		    tally->delay_s[LT_MODE_ENFORCE], cases[i].delay_s > 0 ? cases[i].delay_s : 0);
+		assert_int_equal(tally->refused_count, cases[i].flags == LT_QUOTE_BUDGET_HOLD);
 		if (tally->refused_count > 0)
-			assert_int_equal(
-			    tally->refused[0].jobs[LT_REFUSAL_HELD], 1);
-		assert_int_equal(tally->unknown[LT_REFUSAL_HELD],
-		    cases[i].flags == LT_QUOTE_UNKNOWN);
+			assert_int_equal(tally->refused[0].jobs[LT_REFUSAL_HELD], 1);
+		assert_int_equal(
+		    tally->unknown[LT_REFUSAL_HELD], cases[i].flags == LT_QUOTE_UNKNOWN);
 		end_world(w);
 	}
 }
 
-/* A plan is broken by a start more than an hour after it, when the start is
- * seen, once. */
+/* A plan is broken by a start more than an hour after it, when the start is seen, once. */
 static void
 test_broken(void **state)
 {
@@ -509,25 +473,20 @@ test_broken(void **state)
 		uint64_t broken;
 	} cases[] = {
 	    {"an hour is none", HOUR_S, 0, false, false, 1, LT_MODE_ENFORCE, 0},
-	    {"and a second", HOUR_S + 1, 0, false, false, 1, LT_MODE_ENFORCE,
-		1},
-	    {"its user put it off", 2 * HOUR_S, HOUR_S, false, false, 1,
-		LT_MODE_ENFORCE, 0},
-	    {"a run after a requeue", 2 * HOUR_S, 0, true, false, 1,
-		LT_MODE_ENFORCE, 0},
+	    {"and a second", HOUR_S + 1, 0, false, false, 1, LT_MODE_ENFORCE, 1},
+	    {"its user put it off", 2 * HOUR_S, HOUR_S, false, false, 1, LT_MODE_ENFORCE, 0},
+	    {"a run after a requeue", 2 * HOUR_S, 0, true, false, 1, LT_MODE_ENFORCE, 0},
 	    {"an array", 2 * HOUR_S, 0, false, false, 2, LT_MODE_ENFORCE, 0},
-	    {"it did not ask", 2 * HOUR_S, 0, false, true, 1, LT_MODE_ENFORCE,
-		0},
-	    {"nobody was told", 2 * HOUR_S, 0, false, false, 1, LT_MODE_OBSERVE,
-		0},
+	    {"it did not ask", 2 * HOUR_S, 0, false, true, 1, LT_MODE_ENFORCE, 0},
+	    {"nobody was told", 2 * HOUR_S, 0, false, false, 1, LT_MODE_OBSERVE, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_batch_job job = make_job(7);
 		const struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
-		struct lt_quote quote = decided_quote(
-		    &hold, cases[i].off ? LT_OBJECTIVE_OFF : LT_OBJECTIVE_COST);
+		struct lt_quote quote =
+		    decided_quote(&hold, cases[i].off ? LT_OBJECTIVE_OFF : LT_OBJECTIVE_COST);
 		char text[LT_QUOTE_TEXT_SIZE];
 
 		print_message("# %s\n", cases[i].why);
@@ -536,8 +495,7 @@ test_broken(void **state)
 		quote.plan_start_utc_s = NOW - 10 - cases[i].late_s;
 		quote_job(&job, text, &quote);
 		job.requeued = cases[i].requeued;
-		job.eligible_utc_s =
-		    quote.plan_start_utc_s + cases[i].eligible_s;
+		job.eligible_utc_s = quote.plan_start_utc_s + cases[i].eligible_s;
 		confirm(w, &job, 1);
 		assert_int_equal(w->d->tally.broken, 0);
 		job.state = LT_JOB_RUNNING;
@@ -556,13 +514,10 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_adopts, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_shares, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_never_ran, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_requeued_run, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_quote_of_the_job, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_requeued_run, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_quote_of_the_job, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_told_first, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_text_is_gone, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_text_is_gone, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_pass_fails, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_decided, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_broken, set_up, tear_down),

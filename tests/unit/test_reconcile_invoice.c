@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Invoices: numbers to the last digit, the same charges in all formats, what
- * is no use of an instance, files larger than the buffer, and what is refused
- * and where.
+ * Invoices: numbers to the last digit, the same charges in all formats, what is no use of an
+ * instance, files larger than the buffer, and what is refused and where.
  */
 #include <time.h>
 
@@ -55,10 +54,8 @@ test_numbers(void **state)
 		struct lt_error err = {0};
 		const int code = lt_pico_parse(cases[i].text, &got, &err);
 
-		if ((code == LT_OK) != cases[i].ok ||
-		    (cases[i].ok && got != want))
-			fail_msg(
-			    "\"%s\": %d %s", cases[i].text, code, err.text);
+		if ((code == LT_OK) != cases[i].ok || (cases[i].ok && got != want))
+			fail_msg("\"%s\": %d %s", cases[i].text, code, err.text);
 	}
 }
 
@@ -68,10 +65,9 @@ test_units(void **state)
 	static const struct {
 		const char *text;
 		int64_t seconds;
-	} cases[] = {{"Hrs", 3600}, {"hours", 3600}, {"1 Hour", 3600},
-	    {"100 Hours", 360000}, {"Seconds", 1}, {"Instance-Hours", 3600},
-	    {"Units/Hour", 0}, {"GB-Hours", 0}, {"OCPU Hours", 0}, {"GB", 0},
-	    {"", 0}, {"Hours ", 0}, {"99999999 Hours", 0}};
+	} cases[] = {{"Hrs", 3600}, {"hours", 3600}, {"1 Hour", 3600}, {"100 Hours", 360000},
+	    {"Seconds", 1}, {"Instance-Hours", 3600}, {"Units/Hour", 0}, {"GB-Hours", 0},
+	    {"OCPU Hours", 0}, {"GB", 0}, {"", 0}, {"Hours ", 0}, {"99999999 Hours", 0}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -88,9 +84,8 @@ test_map(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(
-	    lt_tie_map_parse(&map, "a=X,b=x,c=y,a=z", &err), LT_OK);
-	assert_int_equal(map.type_count, 2); /* one, whatever its case */
+	assert_int_equal(lt_tie_map_parse(&map, "a=X,b=x,c=y,a=z", &err), LT_OK);
+	assert_int_equal(map.type_count, 2);		/* one, whatever its case */
 	assert_int_equal(lt_tie_type_of(&map, "a"), 0); /* the first stays */
 	assert_int_equal(lt_tie_type_of(&map, "b"), 0);
 	assert_int_equal(lt_tie_type_of(&map, "c"), 1);
@@ -132,17 +127,17 @@ test_map_signals(void **state)
 }
 
 #define P4D "\"{\"\"InstanceType\"\":\"\"P4D.24xlarge\"\"}\","
-#define CUR                                                                    \
-	"bill/BillingPeriodStartDate,bill/BillingPeriodEndDate,"               \
-	"lineItem/UsageStartDate,lineItem/UsageEndDate,lineItem/LineItemType," \
-	"lineItem/ProductCode,lineItem/UsageType,product/instanceType,"        \
-	"lineItem/UsageAmount,pricing/unit,lineItem/UnblendedCost,"            \
+#define CUR                                                                                        \
+	"bill/BillingPeriodStartDate,bill/BillingPeriodEndDate,"                                   \
+	"lineItem/UsageStartDate,lineItem/UsageEndDate,lineItem/LineItemType,"                     \
+	"lineItem/ProductCode,lineItem/UsageType,product/instanceType,"                            \
+	"lineItem/UsageAmount,pricing/unit,lineItem/UnblendedCost,"                                \
 	"lineItem/NetUnblendedCost,lineItem/CurrencyCode\r\n"
-#define CUR2                                                                   \
-	"bill_billing_period_start_date,bill_billing_period_end_date,"         \
-	"line_item_usage_start_date,line_item_usage_end_date,"                 \
-	"line_item_line_item_type,line_item_product_code,"                     \
-	"line_item_usage_type,product_instance_type,line_item_usage_amount,"   \
+#define CUR2                                                                                       \
+	"bill_billing_period_start_date,bill_billing_period_end_date,"                             \
+	"line_item_usage_start_date,line_item_usage_end_date,"                                     \
+	"line_item_line_item_type,line_item_product_code,"                                         \
+	"line_item_usage_type,product_instance_type,line_item_usage_amount,"                       \
 	"pricing_unit,line_item_unblended_cost,x,line_item_currency_code\n"
 
 /* What one row becomes: of p4d.24xlarge, or of other services. */
@@ -154,42 +149,33 @@ static const struct {
 	const char *unknown; /* type that no partition has */
 } rows[] = {
     {"hours of an instance, the type in any case",
-	FOCUS DAY_7 "Usage,Compute,EUW2-BoxUsage:p4d.24xlarge," P4D
-		    "1.5,Hours,49.5,40,USD\n",
-	true, 49500000, 5400, true, false, NULL},
+	FOCUS DAY_7 "Usage,Compute,EUW2-BoxUsage:p4d.24xlarge," P4D "1.5,Hours,49.5,40,USD\n", true,
+	49500000, 5400, true, false, NULL},
     {"the type by the meter alone",
-	FOCUS DAY_7 "Usage,Compute,SpotUsage:p4d.24xlarge,,2,Hours,9,9,USD\n",
-	true, 9000000, 7200, true, false, NULL},
+	FOCUS DAY_7 "Usage,Compute,SpotUsage:p4d.24xlarge,,2,Hours,9,9,USD\n", true, 9000000, 7200,
+	true, false, NULL},
     {"by the details alone, as NULL is none",
-	FOCUS DAY_7 "Usage,Compute,NULL," P4D "2,Hours,9,9,USD\n", true,
-	9000000, 7200, true, false, NULL},
-    {"quantities of something else",
-	FOCUS DAY_7 "Usage,Compute,," P4D "9,GB,9,9,USD\n", true, 9000000, 0,
-	false, true, NULL},
-    {"no quantity", FOCUS DAY_7 "Usage,Compute,," P4D ",,-9,9,USD\n", true,
-	-9000000, 0, false, false, NULL},
+	FOCUS DAY_7 "Usage,Compute,NULL," P4D "2,Hours,9,9,USD\n", true, 9000000, 7200, true, false,
+	NULL},
+    {"quantities of something else", FOCUS DAY_7 "Usage,Compute,," P4D "9,GB,9,9,USD\n", true,
+	9000000, 0, false, true, NULL},
+    {"no quantity", FOCUS DAY_7 "Usage,Compute,," P4D ",,-9,9,USD\n", true, -9000000, 0, false,
+	false, NULL},
     {"what its disks cost",
-	FOCUS DAY_7 "Usage,Compute,EBSOptimized:p4d.24xlarge," P4D
-		    "2,Hours,9,9,USD\n",
-	false, 9000000, 0, false, false, NULL},
+	FOCUS DAY_7 "Usage,Compute,EBSOptimized:p4d.24xlarge," P4D "2,Hours,9,9,USD\n", false,
+	9000000, 0, false, false, NULL},
     {"a host's hours are not its instances'",
-	FOCUS DAY_7 "Usage,Compute,EUW2-HostBoxUsage:p4d.24xlarge," P4D
-		    "2,Hours,9,9,USD\n",
-	false, 9000000, 0, false, false, NULL},
+	FOCUS DAY_7 "Usage,Compute,EUW2-HostBoxUsage:p4d.24xlarge," P4D "2,Hours,9,9,USD\n", false,
+	9000000, 0, false, false, NULL},
     {"another service that has instances",
-	FOCUS DAY_7 "Usage,Analytics,BoxUsage:p4d.24xlarge," P4D
-		    "2,Hours,9,9,USD\n",
+	FOCUS DAY_7 "Usage,Analytics,BoxUsage:p4d.24xlarge," P4D "2,Hours,9,9,USD\n", false,
+	9000000, 0, false, false, NULL},
+    {"no usage", FOCUS DAY_7 "Purchase,Compute,BoxUsage:p4d.24xlarge," P4D "2,Hours,9,9,USD\n",
 	false, 9000000, 0, false, false, NULL},
-    {"no usage",
-	FOCUS DAY_7 "Purchase,Compute,BoxUsage:p4d.24xlarge," P4D
-		    "2,Hours,9,9,USD\n",
-	false, 9000000, 0, false, false, NULL},
-    {"a type of no partition",
-	FOCUS DAY_7 "Usage,Compute,BoxUsage:m5.large,,2,Hours,9,9,USD\n", false,
-	9000000, 0, false, false, "m5.large"},
-    {"details that are no JSON",
-	FOCUS DAY_7 "Usage,Compute,,{{{,2,Hours,9,9,USD\n", false, 9000000, 0,
-	false, false, NULL},
+    {"a type of no partition", FOCUS DAY_7 "Usage,Compute,BoxUsage:m5.large,,2,Hours,9,9,USD\n",
+	false, 9000000, 0, false, false, "m5.large"},
+    {"details that are no JSON", FOCUS DAY_7 "Usage,Compute,,{{{,2,Hours,9,9,USD\n", false, 9000000,
+	0, false, false, NULL},
     {"details within a text are none",
 	FOCUS DAY_7 "Usage,Compute,,\"{\"\"x\"\":\"\"\\\"\"InstanceType\\\"\":"
 		    "\\\"\"p4d.24xlarge\\\"\"\"\"}\",2,Hours,9,9,USD\n",
@@ -236,31 +222,25 @@ test_one_row(void **state)
 		struct lt_invoice invoice;
 		struct lt_error err = {0};
 
-		if (read_bytes(&invoice, rows[i].bytes, strlen(rows[i].bytes),
-			&plain, &err))
+		if (read_bytes(&invoice, rows[i].bytes, strlen(rows[i].bytes), &plain, &err))
 			fail_msg("%s: %s", rows[i].why, err.text);
 		assert_int_equal(invoice.day_count, 31);
 		assert_int_equal(invoice.first_day, 20727); /* date -d @... */
 		for (int k = 0; k < 31 * (TYPES + 1); k++) {
-			const struct lt_invoice_sum *const sum =
-			    &invoice.sums[k];
-			const bool here =
-			    k == DAY * (TYPES + 1) + (rows[i].is_p4d ? 0 : 2);
+			const struct lt_invoice_sum *const sum = &invoice.sums[k];
+			const bool here = k == DAY * (TYPES + 1) + (rows[i].is_p4d ? 0 : 2);
 			const int64_t cost = here ? rows[i].cost_micros : 0;
 			const int64_t nodes = here ? rows[i].node_s : 0;
 
 			if (sum->cost_pico != (lt_wide)cost * 1000000 ||
 			    sum->node_pico_s != nodes * E12 ||
 			    sum->has_nodes != (here && rows[i].has_nodes) ||
-			    sum->nodes_unknown !=
-				(here && rows[i].nodes_unknown))
+			    sum->nodes_unknown != (here && rows[i].nodes_unknown))
 				fail_msg("%s: sum %d", rows[i].why, k);
 		}
-		assert_int_equal(
-		    invoice.unknown_count, rows[i].unknown != NULL);
+		assert_int_equal(invoice.unknown_count, rows[i].unknown != NULL);
 		if (rows[i].unknown != NULL)
-			assert_string_equal(
-			    invoice.unknown[0].type, rows[i].unknown);
+			assert_string_equal(invoice.unknown[0].type, rows[i].unknown);
 		lt_invoice_free(&invoice);
 	}
 }
@@ -291,8 +271,7 @@ test_refused(void **state)
 			    "Usage,Compute,,,1,Hours,9,9,EUR\n",
 		"i.csv:3: BillingCurrency: got \"EUR\", lowtide's money is "
 		"USD, and the policy's exchange_rates: have none of it"},
-	    {"a cost that is none",
-		FOCUS DAY_7 "Usage,Compute,,,1,Hours,\"1,234\",9,USD\n",
+	    {"a cost that is none", FOCUS DAY_7 "Usage,Compute,,,1,Hours,\"1,234\",9,USD\n",
 		"i.csv:2: BilledCost: got \"1,234\", want a number"},
 	    {"no cost", FOCUS DAY_7 "Usage,Compute,,,1,Hours,,9,USD\n",
 		"i.csv:2: BilledCost: got \"\", want a number"},
@@ -304,8 +283,7 @@ test_refused(void **state)
 		FOCUS OCTOBER "07/10/2026,2026-10-08T00:00Z,Usage,,,,,,"
 			      "1,1,USD\n",
 		"i.csv:2: ChargePeriodStart: got \"07/10/2026\", want a time"},
-	    {"a day that is none",
-		FOCUS OCTOBER "2026-10-07,2026-10-32,Usage,,,,,,1,1,USD\n",
+	    {"a day that is none", FOCUS OCTOBER "2026-10-07,2026-10-32,Usage,,,,,,1,1,USD\n",
 		"i.csv:2: ChargePeriodEnd: got \"2026-10-32\""},
 	    {"the day before the period",
 		FOCUS OCTOBER "2026-09-30T23:59:59Z,2026-10-01,Tax,,,,,,1,1,"
@@ -328,17 +306,13 @@ test_refused(void **state)
 			      "BoxUsage:p4d.24xlarge,,744,Hours,1,1,USD\n",
 		"i.csv:2: ChargePeriodStart: a charge of an instance for more "
 		"than a day"},
-	    {"a row that is cut off",
-		FOCUS DAY_7 "Usage,Compute,,,1,Hours,9,9,USD\n" DAY_7 "Usa",
+	    {"a row that is cut off", FOCUS DAY_7 "Usage,Compute,,,1,Hours,9,9,USD\n" DAY_7 "Usa",
 		"i.csv:3: a row of 5 cells, the header has 13"},
-	    {"a cell too many",
-		FOCUS DAY_7 "Usage,Compute,,,1,Hours,9,9,USD,\n",
+	    {"a cell too many", FOCUS DAY_7 "Usage,Compute,,,1,Hours,9,9,USD,\n",
 		"i.csv:2: a row of 14 cells, the header has 13"},
-	    {"a quote that stays open",
-		FOCUS DAY_7 "Usage,Compute,,\"{,1,Hours,9,9,USD\n" DAY_7,
+	    {"a quote that stays open", FOCUS DAY_7 "Usage,Compute,,\"{,1,Hours,9,9,USD\n" DAY_7,
 		"i.csv:2:100: a quote that is never closed"},
-	    {"words that steer a terminal",
-		FOCUS DAY_7 "Usage,Compute,,,1,Hours,\033[31m,9,USD\n",
+	    {"words that steer a terminal", FOCUS DAY_7 "Usage,Compute,,,1,Hours,\033[31m,9,USD\n",
 		"i.csv:2: BilledCost: got \"?[31m\""},
 	};
 
@@ -355,8 +329,7 @@ test_refused(void **state)
 			lt_invoice_read(&invoice, in, &plain, &map, &err);
 			fclose(in);
 		} else {
-			read_bytes(&invoice, bad[i].bytes, strlen(bad[i].bytes),
-			    &plain, &err);
+			read_bytes(&invoice, bad[i].bytes, strlen(bad[i].bytes), &plain, &err);
 		}
 		if (err.code == LT_OK || strstr(err.text, bad[i].text) == NULL)
 			fail_msg("%s: %d %s", bad[i].why, err.code, err.text);
@@ -367,8 +340,8 @@ test_refused(void **state)
 static void
 test_other_column_and_days(void **state)
 {
-	static const char bytes[] = FOCUS DAY_7
-	    "Usage,Compute,BoxUsage:p4d.24xlarge,,1,Hours,0,32.5,USD\n";
+	static const char bytes[] =
+	    FOCUS DAY_7 "Usage,Compute,BoxUsage:p4d.24xlarge,,1,Hours,0,32.5,USD\n";
 	struct lt_invoice_ask ask = plain;
 	struct lt_invoice invoice;
 	struct lt_error err = {0};
@@ -378,24 +351,21 @@ test_other_column_and_days(void **state)
 	ask.cost = "EffectiveCost";
 	ask.first_day = 20727 + 6;
 	ask.day_count = 1;
-	assert_int_equal(
-	    read_bytes(&invoice, bytes, sizeof(bytes) - 1, &ask, &err), LT_OK);
+	assert_int_equal(read_bytes(&invoice, bytes, sizeof(bytes) - 1, &ask, &err), LT_OK);
 	assert_string_equal(invoice.cost, "EffectiveCost");
 	assert_true(invoice.sums[0].cost_pico == 65 * E12 / 2);
 	lt_invoice_free(&invoice);
 
 	ask.first_day++;
 	read_bytes(&invoice, bytes, sizeof(bytes) - 1, &ask, &err);
-	assert_non_null(
-	    strstr(err.text, "is not from 2026-10-08 to 2026-10-08, the days"));
+	assert_non_null(strstr(err.text, "is not from 2026-10-08 to 2026-10-08, the days"));
 	lt_invoice_free(&invoice);
 
 	/* Another column for the type, even where the format's say one. */
 	err = (struct lt_error){0};
 	ask.first_day--;
 	ask.type = "BillingCurrency";
-	assert_int_equal(
-	    read_bytes(&invoice, bytes, sizeof(bytes) - 1, &ask, &err), LT_OK);
+	assert_int_equal(read_bytes(&invoice, bytes, sizeof(bytes) - 1, &ask, &err), LT_OK);
 	assert_string_equal(invoice.unknown[0].type, "USD");
 	lt_invoice_free(&invoice);
 
@@ -406,8 +376,8 @@ test_other_column_and_days(void **state)
 	lt_invoice_free(&invoice);
 }
 
-/* Rows of all lengths, so that they lie anywhere over the buffer's ends; what
- * they add up to is an arithmetic series. */
+/* Rows of all lengths, so that they lie anywhere over the buffer's ends; what they add up to is an
+ * arithmetic series. */
 static void
 test_large(void **state)
 {

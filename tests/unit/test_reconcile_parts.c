@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An invoice in several parts, and packed: the sums of the whole, or an error
- * that names the part.
+ * An invoice in several parts, and packed: the sums of the whole, or an error that names the part.
  */
 #include <zlib.h>
 
@@ -19,9 +18,8 @@ rows_new(const char *header, int from_micros, int count)
 
 	for (int i = 0; i < count; i++)
 		used += snprintf(bytes + used, (size_t)(BYTES_MAX - used),
-		    DAY_7
-		    "Usage,Compute,BoxUsage:p4d.24xlarge,,1,Hours,%d.%06d,"
-		    "1,USD\n",
+		    DAY_7 "Usage,Compute,BoxUsage:p4d.24xlarge,,1,Hours,%d.%06d,"
+			  "1,USD\n",
 		    (from_micros + i) / 1000000, (from_micros + i) % 1000000);
 	assert_true(used < BYTES_MAX);
 	return bytes;
@@ -36,17 +34,16 @@ pack(unsigned char *out, const char *bytes, size_t byte_count)
 	    .next_out = out,
 	    .avail_out = BYTES_MAX};
 
-	assert_int_equal(deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8,
-			     Z_DEFAULT_STRATEGY),
-	    Z_OK);
+	assert_int_equal(
+	    deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
 	assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
 	deflateEnd(&stream);
 	return stream.total_out;
 }
 
 static void
-add_part(struct lt_invoice *invoice, const char *path, const void *bytes,
-    size_t byte_count, struct lt_error *err)
+add_part(struct lt_invoice *invoice, const char *path, const void *bytes, size_t byte_count,
+    struct lt_error *err)
 {
 	struct lt_invoice_ask ask = plain;
 	struct lt_tie_map map;
@@ -58,8 +55,8 @@ add_part(struct lt_invoice *invoice, const char *path, const void *bytes,
 	fclose(in);
 }
 
-/* Three parts, plain, packed, and packed in two members of which the second
- * begins within a row: 1 + 2 + ... + 3 * ROWS micros. */
+/* Three parts, plain, packed, and packed in two members of which the second begins within a row: 1
+ * + 2 + ... + 3 * ROWS micros. */
 static void
 test_parts(void **state)
 {
@@ -73,8 +70,7 @@ test_parts(void **state)
 	add_part(&invoice, "1", bytes, strlen(bytes), &err);
 	free(bytes);
 	bytes = rows_new(FOCUS, 1 + ROWS, ROWS);
-	add_part(
-	    &invoice, "2", packed, pack(packed, bytes, strlen(bytes)), &err);
+	add_part(&invoice, "2", packed, pack(packed, bytes, strlen(bytes)), &err);
 	free(bytes);
 	bytes = rows_new(FOCUS, 1 + 2 * ROWS, ROWS);
 	size_t size = pack(packed, bytes, 300007);
@@ -86,8 +82,7 @@ test_parts(void **state)
 	add_part(&invoice, "4", FOCUS, strlen(FOCUS), &err);
 	assert_int_equal(lt_invoice_finish(&invoice, &plain, &err), LT_OK);
 	assert_int_equal(invoice.rows, 3 * ROWS);
-	assert_true(
-	    invoice.sums[6 * 3].cost_pico == count * (count + 1) / 2 * 1000000);
+	assert_true(invoice.sums[6 * 3].cost_pico == count * (count + 1) / 2 * 1000000);
 	assert_true(invoice.sums[6 * 3].node_pico_s == count * LT_HOUR_S * E12);
 	lt_invoice_free(&invoice);
 	free(packed);
@@ -109,11 +104,9 @@ test_damaged(void **state)
 	    {"half of it", size / 2, -1, "i.csv: gzip: is cut off"},
 	    {"its header only", 10, -1, "i.csv: gzip: is cut off"},
 	    {"two bytes", 2, -1, "i.csv: gzip: is cut off"},
-	    {"a wrong checksum", size, (int)size - 8,
-		"i.csv: gzip: incorrect data check"},
+	    {"a wrong checksum", size, (int)size - 8, "i.csv: gzip: incorrect data check"},
 	    {"a wrong byte within", size, (int)size / 2, "i.csv: gzip: "},
-	    {"something behind it", size + 3, -1,
-		"i.csv: gzip: incorrect header check"},
+	    {"something behind it", size + 3, -1, "i.csv: gzip: incorrect header check"},
 	};
 
 	(void)state;
@@ -138,17 +131,14 @@ test_damaged(void **state)
 static void
 test_refused(void **state)
 {
-	static const char cur[] =
-	    "lineItem/UsageStartDate,lineItem/UsageEndDate,"
-	    "lineItem/UnblendedCost,lineItem/CurrencyCode,"
-	    "lineItem/LineItemType,product/instanceType\n";
-	static const char outside[] =
-	    FOCUS OCTOBER "2026-09-12,2026-09-13,Tax,,,,,,1,1,USD\n";
+	static const char cur[] = "lineItem/UsageStartDate,lineItem/UsageEndDate,"
+				  "lineItem/UnblendedCost,lineItem/CurrencyCode,"
+				  "lineItem/LineItemType,product/instanceType\n";
+	static const char outside[] = FOCUS OCTOBER "2026-09-12,2026-09-13,Tax,,,,,,1,1,USD\n";
 	static const struct {
 		const char *first, *second, *text;
 	} cases[] = {
-	    {FOCUS, cur,
-		"b.csv: is AWS CUR, and the parts before it are FOCUS"},
+	    {FOCUS, cur, "b.csv: is AWS CUR, and the parts before it are FOCUS"},
 	    {FOCUS, FOCUS, "i.csv: no rows"},
 	    {FOCUS DAY_7 "Tax,,,,,,1,1,USD\n", FOCUS DAY_7 "Tax,,,,,,x,1,USD\n",
 		"b.csv:2: BilledCost: got \"x\""},
@@ -165,11 +155,9 @@ test_refused(void **state)
 		struct lt_invoice invoice = {0};
 		struct lt_error err = {0};
 
-		add_part(&invoice, "a.csv", cases[i].first,
-		    strlen(cases[i].first), &err);
+		add_part(&invoice, "a.csv", cases[i].first, strlen(cases[i].first), &err);
 		assert_string_equal(err.text, "");
-		add_part(&invoice, "b.csv", cases[i].second,
-		    strlen(cases[i].second), &err);
+		add_part(&invoice, "b.csv", cases[i].second, strlen(cases[i].second), &err);
 		if (!err.code)
 			lt_invoice_finish(&invoice, &plain, &err);
 		if (strstr(err.text, cases[i].text) == NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * file and replay: options, CSV and JSON to points, files that are no files,
- * recordings again and again by whole weeks.
+ * file and replay: options, CSV and JSON to points, files that are no files, recordings again and
+ * again by whole weeks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,23 +32,18 @@ static const struct {
 	"got \"\", want an absolute path"},
     {"unknown quantity", {{"path", "/a"}, {"quantity", "co2"}}, 11,
 	"got \"co2\", want carbon, marginal_carbon, price, tariff"},
-    {"a scale of 0", {{"path", "/a"}, {"quantity", "price"}, {"scale", "0"}},
-	12, "scale: got \"0\", want a number above 0"},
-    {"a scale of words",
-	{{"path", "/a"}, {"quantity", "price"}, {"scale", "8x"}}, 12,
+    {"a scale of 0", {{"path", "/a"}, {"quantity", "price"}, {"scale", "0"}}, 12,
+	"scale: got \"0\", want a number above 0"},
+    {"a scale of words", {{"path", "/a"}, {"quantity", "price"}, {"scale", "8x"}}, 12,
 	"scale: got \"8x\""},
-    {"skip above its limit",
-	{{"path", "/a"}, {"quantity", "price"}, {"skip", "1001"}}, 12,
+    {"skip above its limit", {{"path", "/a"}, {"quantity", "price"}, {"skip", "1001"}}, 12,
 	"skip: got \"1001\", want 0 to 1000"},
-    {"a zone that we do not know",
-	{{"path", "/a"}, {"quantity", "price"}, {"zone", "CET"}}, 12,
+    {"a zone that we do not know", {{"path", "/a"}, {"quantity", "price"}, {"zone", "CET"}}, 12,
 	"zone: got \"CET\", want utc"},
-    {"a zero that is neither",
-	{{"path", "/a"}, {"quantity", "carbon"}, {"zero", "0"}}, 12,
+    {"a zero that is neither", {{"path", "/a"}, {"quantity", "carbon"}, {"zero", "0"}}, 12,
 	"zero: got \"0\", want missing or data"},
     {"all options",
-	{{"path", "/a"}, {"quantity", "tariff"}, {"scale", "8"},
-	    {"skip", "1000"}, {"zone", "utc"}},
+	{{"path", "/a"}, {"quantity", "tariff"}, {"scale", "8"}, {"skip", "1000"}, {"zone", "utc"}},
 	0, NULL},
 };
 
@@ -59,17 +54,14 @@ test_options(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(option_cases) * 2; i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i / 2].pairs);
+		const struct lt_source_options options = options_of(option_cases[i / 2].pairs);
 		const char *const why = option_cases[i / 2].why;
 		struct lt_error err = {0};
-		const int code = lt_adapter_check(
-		    lt_adapter_find(names[i % 2]), &options, &err);
+		const int code = lt_adapter_check(lt_adapter_find(names[i % 2]), &options, &err);
 
 		if ((code == LT_OK) != (option_cases[i / 2].says == NULL) ||
 		    err.line != option_cases[i / 2].line)
-			fail_msg("%s: %d, line %d: %s", why, code, err.line,
-			    err.text);
+			fail_msg("%s: %d, line %d: %s", why, code, err.line, err.text);
 		if (code != LT_OK)
 			assert_says(why, &err, option_cases[i / 2].says);
 	}
@@ -86,12 +78,8 @@ static const struct {
 	struct pair pairs[4];
 } parse_cases[] = {
     {.why = "empty", .bytes = "", .says = "empty, want CSV or JSON"},
-    {.why = "a BOM alone",
-	.bytes = "\xEF\xBB\xBF \n",
-	.says = "empty, want CSV or JSON"},
-    {.why = "a header alone",
-	.bytes = "time,value\n",
-	.says = "no row with a value"},
+    {.why = "a BOM alone", .bytes = "\xEF\xBB\xBF \n", .says = "empty, want CSV or JSON"},
+    {.why = "a header alone", .bytes = "time,value\n", .says = "no row with a value"},
     {.why = "no such column",
 	.bytes = "when,value\n1,2\n",
 	.says = "no column \"time\", the header has: when, value",
@@ -185,9 +173,7 @@ static const struct {
 	.bytes = "time,value\n1763690400,5\n1763694000,\n",
 	.count = 1,
 	.out = {{0, 3600, 5}}},
-    {.why = "gaps only",
-	.bytes = "time,value\n1763690400,\n",
-	.says = "no row with a value"},
+    {.why = "gaps only", .bytes = "time,value\n1763690400,\n", .says = "no row with a value"},
     {.why = "in any order, with an end",
 	.bytes = "to,time,value\n1763697600,1763694000,6\n"
 		 "1763692200,1763690400,5\n",
@@ -210,19 +196,10 @@ static const struct {
 	.bytes = "t,v\n2025-11-21 02:00,2\n2025-11-21 03:00:00,2.5\n",
 	.count = 2,
 	.out = {{0, 3600, 4}, {3600, 7200, 5}},
-	.pairs = {{"zone", "utc"}, {"scale", "2"}, {"time", "t"},
-	    {"value", "v"}}},
-    {.why = "JSON cut off",
-	.bytes = "[{\"time\":",
-	.says = "not JSON",
-	.line = 1,
-	.column = 9},
-    {.why = "JSON without a list",
-	.bytes = "{\"a\":{}}",
-	.says = "no list of objects"},
-    {.why = "JSON with two lists",
-	.bytes = "{\"a\":[],\"b\":[]}",
-	.says = "more than one list"},
+	.pairs = {{"zone", "utc"}, {"scale", "2"}, {"time", "t"}, {"value", "v"}}},
+    {.why = "JSON cut off", .bytes = "[{\"time\":", .says = "not JSON", .line = 1, .column = 9},
+    {.why = "JSON without a list", .bytes = "{\"a\":{}}", .says = "no list of objects"},
+    {.why = "JSON with two lists", .bytes = "{\"a\":[],\"b\":[]}", .says = "more than one list"},
     {.why = "JSON of numbers", .bytes = "[1]", .says = "row 1: not an object"},
     {.why = "JSON without the value",
 	.bytes = "[{\"time\":1763690400}]",
@@ -266,34 +243,30 @@ test_parse(void **state)
 	for (size_t i = 0; i < COUNT(parse_cases); i++) {
 		const char *const why = parse_cases[i].why;
 		struct pair pairs[7];
-		const struct lt_source_options options =
-		    parse_options(parse_cases[i].pairs, pairs);
+		const struct lt_source_options options = parse_options(parse_cases[i].pairs, pairs);
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 		const int code = lt_adapter_parse(adapter, &options,
-		    &(struct lt_answer){parse_cases[i].bytes,
-			strlen(parse_cases[i].bytes), T0 + 3600},
+		    &(struct lt_answer){
+			parse_cases[i].bytes, strlen(parse_cases[i].bytes), T0 + 3600},
 		    &points, &err);
 
 		if ((code == LT_OK) != (parse_cases[i].says == NULL) ||
-		    err.line != parse_cases[i].line ||
-		    err.column != parse_cases[i].column ||
+		    err.line != parse_cases[i].line || err.column != parse_cases[i].column ||
 		    points.count != (size_t)parse_cases[i].count)
-			fail_msg("%s: %d at %d:%d, %zu points: %s", why, code,
-			    err.line, err.column, points.count, err.text);
+			fail_msg("%s: %d at %d:%d, %zu points: %s", why, code, err.line, err.column,
+			    points.count, err.text);
 		if (code != LT_OK)
 			assert_says(why, &err, parse_cases[i].says);
 		for (size_t j = 0; j < points.count; j++) {
 			const struct lt_point *const p = &points.points[j];
 			const int64_t *const out = parse_cases[i].out[j];
 
-			if (p->start_utc_s - T0 != out[0] ||
-			    p->end_utc_s - T0 != out[1] ||
+			if (p->start_utc_s - T0 != out[0] || p->end_utc_s - T0 != out[1] ||
 			    (int64_t)p->value != out[2])
 				fail_msg("%s: point %zu", why, j);
-			assert_int_equal(p->quality, out[0] <= 3600
-							 ? LT_QUALITY_MEASURED
-							 : LT_QUALITY_FORECAST);
+			assert_int_equal(
+			    p->quality, out[0] <= 3600 ? LT_QUALITY_MEASURED : LT_QUALITY_FORECAST);
 		}
 		lt_points_free(&points);
 	}
@@ -311,9 +284,8 @@ test_money(void **state)
 	struct lt_points points = {0};
 
 	(void)state;
-	assert_int_equal(
-	    lt_adapter_parse(lt_adapter_find("file"), &options,
-		&(struct lt_answer){bytes, strlen(bytes), T0}, &points, NULL),
+	assert_int_equal(lt_adapter_parse(lt_adapter_find("file"), &options,
+			     &(struct lt_answer){bytes, strlen(bytes), T0}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 2);
 	assert_true(points.points[0].value == -30500);
@@ -325,8 +297,7 @@ test_money(void **state)
 static void
 test_limits(void **state)
 {
-	static const struct pair pairs[] = {
-	    {"path", "/a"}, {"quantity", "carbon"}, {0}};
+	static const struct pair pairs[] = {{"path", "/a"}, {"quantity", "carbon"}, {0}};
 
 	static const struct {
 		const char *why, *before, *after;
@@ -334,14 +305,13 @@ test_limits(void **state)
 		char byte;
 		const char *says;
 	} cases[] = {
-	    {"a value of 2048 bytes", "time,value\n1763690400,", "\n", 2048,
-		'1', "a cell of more than 2047 bytes"},
-	    {"a header of 1025 cells", "", "\n", 1024, ',',
-		"more than 1024 columns"},
+	    {"a value of 2048 bytes", "time,value\n1763690400,", "\n", 2048, '1',
+		"a cell of more than 2047 bytes"},
+	    {"a header of 1025 cells", "", "\n", 1024, ',', "more than 1024 columns"},
 	    {"a row of 1101 cells", "time,value\n1763690400,5", "\n", 1100, ',',
 		"more than 1024 cells"},
-	    {"a foreign cell of 5000", "time,value,x\n1763690400,5,",
-		"\n1763694000,6,\n", 5000, 'x', NULL},
+	    {"a foreign cell of 5000", "time,value,x\n1763690400,5,", "\n1763694000,6,\n", 5000,
+		'x', NULL},
 	};
 	const struct lt_source_options options = options_of(pairs);
 
@@ -356,9 +326,8 @@ test_limits(void **state)
 		memset(bytes + length, cases[i].byte, (size_t)cases[i].repeat);
 		length += (size_t)cases[i].repeat;
 		strcpy(bytes + length, cases[i].after);
-		const int code = lt_adapter_parse(lt_adapter_find("file"),
-		    &options, &(struct lt_answer){bytes, strlen(bytes), T0},
-		    &points, &err);
+		const int code = lt_adapter_parse(lt_adapter_find("file"), &options,
+		    &(struct lt_answer){bytes, strlen(bytes), T0}, &points, &err);
 		if (code != (cases[i].says == NULL ? LT_OK : LT_ELIMIT))
 			fail_msg("%s: %d %s", cases[i].why, code, err.text);
 		if (code != LT_OK)
@@ -370,15 +339,13 @@ test_limits(void **state)
 static void
 fetch_fails(const char *path, int wanted, const char *says)
 {
-	const struct pair pairs[] = {
-	    {"path", path}, {"quantity", "carbon"}, {NULL, NULL}};
+	const struct pair pairs[] = {{"path", path}, {"quantity", "carbon"}, {NULL, NULL}};
 	const struct lt_source_options options = options_of(pairs);
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 
-	assert_int_equal(
-	    lt_adapter_find("file")->fetch(
-		&options, &(struct lt_window){0, INT64_MAX, T0}, &points, &err),
+	assert_int_equal(lt_adapter_find("file")->fetch(
+			     &options, &(struct lt_window){0, INT64_MAX, T0}, &points, &err),
 	    wanted);
 	assert_says(path, &err, says);
 	assert_true(strstr(err.text, path) == err.text);
@@ -416,18 +383,15 @@ test_fetch(void **state)
 	static const char bytes[] = "time,value\n1763690400,5\n"
 				    "1763694000,6\n1763697600,7\n";
 	char path[] = "/tmp/lt-recording-XXXXXX";
-	const struct pair pairs[] = {
-	    {"path", path}, {"quantity", "carbon"}, {NULL, NULL}};
+	const struct pair pairs[] = {{"path", path}, {"quantity", "carbon"}, {NULL, NULL}};
 	const struct lt_source_options options = options_of(pairs);
 	const struct lt_adapter *const adapter = lt_adapter_find("file");
 	struct lt_points points = {0};
 
 	(void)state;
 	write_file(path, bytes, strlen(bytes));
-	assert_int_equal(
-	    lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){T0 + 3600, T0 + 7200, T0 + 4000}, &points,
-		NULL),
+	assert_int_equal(lt_adapter_fetch(adapter, &options,
+			     &(struct lt_window){T0 + 3600, T0 + 7200, T0 + 4000}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 1);
 	assert_true(points.points[0].value == 6);
@@ -435,8 +399,7 @@ test_fetch(void **state)
 	lt_points_free(&points);
 	assert_int_equal(
 	    lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){T0 + 90000, T0 + 99000, T0 + 90000},
-		&points, NULL),
+		&(struct lt_window){T0 + 90000, T0 + 99000, T0 + 90000}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 0);
 	assert_int_equal(points.issued_utc_s, T0 + 10800);
@@ -452,24 +415,20 @@ write_hours(char *path, int days)
 	size_t length = (size_t)sprintf(bytes, "time,value\n");
 
 	for (int i = 0; i < days * 24; i++)
-		length += (size_t)sprintf(bytes + length, "%lld,%d\n",
-		    (long long)T0 + i * 3600LL, i + 1);
+		length +=
+		    (size_t)sprintf(bytes + length, "%lld,%d\n", (long long)T0 + i * 3600LL, i + 1);
 	write_file(path, bytes, length);
 }
 
 static void
-replay_is(const char *path, int64_t from_utc_s, int hours, int first_value,
-    int length_hours)
+replay_is(const char *path, int64_t from_utc_s, int hours, int first_value, int length_hours)
 {
-	const struct pair pairs[] = {
-	    {"path", path}, {"quantity", "carbon"}, {NULL, NULL}};
+	const struct pair pairs[] = {{"path", path}, {"quantity", "carbon"}, {NULL, NULL}};
 	const struct lt_source_options options = options_of(pairs);
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 	const int code = lt_adapter_find("replay")->fetch(&options,
-	    &(struct lt_window){
-		from_utc_s, from_utc_s + hours * 3600, from_utc_s},
-	    &points, &err);
+	    &(struct lt_window){from_utc_s, from_utc_s + hours * 3600, from_utc_s}, &points, &err);
 
 	if (code != LT_OK)
 		fail_msg("%s", err.text);
@@ -479,8 +438,7 @@ replay_is(const char *path, int64_t from_utc_s, int hours, int first_value,
 
 		assert_int_equal(p->start_utc_s, from_utc_s + i * 3600);
 		assert_int_equal(p->end_utc_s, p->start_utc_s + 3600);
-		assert_int_equal(
-		    (int)p->value, (first_value - 1 + i) % length_hours + 1);
+		assert_int_equal((int)p->value, (first_value - 1 + i) % length_hours + 1);
 		assert_int_equal(p->quality, LT_QUALITY_REPLAY);
 	}
 	assert_non_null(strstr(points.note, "replay of lt-replay-"));
@@ -511,17 +469,16 @@ static void
 test_replay_money(void **state)
 {
 	char path[] = "/tmp/lt-replay-XXXXXX";
-	const struct pair pairs[] = {{"path", path}, {"quantity", "price"},
-	    {"currency", "USD"}, {NULL, NULL}};
+	const struct pair pairs[] = {
+	    {"path", path}, {"quantity", "price"}, {"currency", "USD"}, {NULL, NULL}};
 	const struct lt_source_options options = options_of(pairs);
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 
 	(void)state;
 	write_hours(path, 7);
-	assert_int_equal(
-	    lt_adapter_find("replay")->fetch(&options,
-		&(struct lt_window){T0, T0 + 3600, T0}, &points, &err),
+	assert_int_equal(lt_adapter_find("replay")->fetch(
+			     &options, &(struct lt_window){T0, T0 + 3600, T0}, &points, &err),
 	    LT_OK);
 	unlink(path);
 	assert_int_equal(points.count, 1);
@@ -534,17 +491,15 @@ static void
 test_replay_short(void **state)
 {
 	char path[] = "/tmp/lt-replay-XXXXXX";
-	const struct pair pairs[] = {
-	    {"path", path}, {"quantity", "carbon"}, {NULL, NULL}};
+	const struct pair pairs[] = {{"path", path}, {"quantity", "carbon"}, {NULL, NULL}};
 	const struct lt_source_options options = options_of(pairs);
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 
 	(void)state;
 	write_hours(path, 6);
-	assert_int_equal(
-	    lt_adapter_find("replay")->fetch(&options,
-		&(struct lt_window){T0, T0 + 3600, T0}, &points, &err),
+	assert_int_equal(lt_adapter_find("replay")->fetch(
+			     &options, &(struct lt_window){T0, T0 + 3600, T0}, &points, &err),
 	    LT_EINPUT);
 	assert_says("6 days", &err, "covers 144 h, want a week (168 h)");
 	assert_int_equal(points.count, 0);

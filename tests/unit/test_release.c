@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who waits for money gets it oldest first, each once, and slurmctld is told
- * in the pass after that; nobody's money is given twice.
+ * Who waits for money gets it oldest first, each once, and slurmctld is told in the pass after
+ * that; nobody's money is given twice.
  */
 #include "budget_state.h"
 #include "compile_budget.h"
@@ -20,9 +20,8 @@ pass(struct world *w, struct lt_batch_job *jobs, uint32_t count, int64_t at)
 	for (uint32_t i = 0; i < count; i++) {
 		struct lt_ledger_hold hold;
 
-		jobs[i].at_release =
-		    lt_hold_of_job(w->f->ledger, &jobs[i], &hold) &&
-		    lt_release_concerns(&w->d->jobs, &jobs[i], &hold);
+		jobs[i].at_release = lt_hold_of_job(w->f->ledger, &jobs[i], &hold) &&
+				     lt_release_concerns(&w->d->jobs, &jobs[i], &hold);
 	}
 	compile(w, at);
 	must(w->f, lt_release(w->d, at, &w->f->err));
@@ -77,42 +76,34 @@ test_one(void **state)
 		int first, last; /* what slurmctld is told at once, at last */
 		uint32_t cancelled;
 	} ones[] = {
-	    {"fits to the last micro", LT_MODE_ENFORCE, LT_RULE_HOLD,
-		LT_QUOTE_BUDGET_HOLD, HELD, BUDGET - HELD, false, false, true,
-		NONE, LT_RELEASE, 0},
-	    {"a micro too much", LT_MODE_ENFORCE, LT_RULE_HOLD,
-		LT_QUOTE_BUDGET_HOLD, HELD, BUDGET - HELD + 1, false, false,
-		true, NONE, NONE, 0},
-	    {"a micro too much, and not held: is held", LT_MODE_ENFORCE,
-		LT_RULE_HOLD, LT_QUOTE_BUDGET_HOLD, HELD, BUDGET - HELD + 1,
-		false, false, false, LT_HOLD, LT_HOLD, 0},
-	    {"a micro too much, and held as his: becomes ours", LT_MODE_ENFORCE,
-		LT_RULE_HOLD, LT_QUOTE_BUDGET_HOLD, HELD, BUDGET - HELD + 1,
-		false, true, true, LT_HOLD, LT_HOLD, 0},
-	    {"the user's own hold stays his", LT_MODE_ENFORCE, LT_RULE_HOLD,
-		LT_QUOTE_BUDGET_HOLD | LT_QUOTE_USER_HOLD, HELD,
-		BUDGET - HELD + 1, false, true, true, NONE, NONE, 0},
-	    {"released, the user's own hold stays", LT_MODE_ENFORCE,
-		LT_RULE_HOLD, LT_QUOTE_BUDGET_HOLD | LT_QUOTE_USER_HOLD, HELD,
-		0, false, true, true, NONE, LT_LEAVE, 0},
-	    {"a team that is only warned", LT_MODE_ENFORCE, LT_RULE_WARN,
-		LT_QUOTE_BUDGET_HOLD, HELD, BUDGET, false, false, true, NONE,
-		LT_RELEASE, 0},
-	    {"advice holds nobody", LT_MODE_ADVISE, LT_RULE_HOLD,
-		LT_QUOTE_BUDGET_HOLD, HELD, BUDGET, false, false, true, NONE,
-		LT_RELEASE, 0},
-	    {"a crontab's run can't be held", LT_MODE_ENFORCE, LT_RULE_HOLD,
-		LT_QUOTE_BUDGET_HOLD, HELD, BUDGET, true, false, false, NONE,
-		NONE, 1},
-	    {"an unknown amount is priced: too much", LT_MODE_ENFORCE,
-		LT_RULE_HOLD, LT_QUOTE_UNKNOWN, 0, BUDGET - HELD + 1, false,
-		false, true, NONE, NONE, 0},
-	    {"an unknown amount is priced: fits", LT_MODE_ENFORCE, LT_RULE_HOLD,
-		LT_QUOTE_UNKNOWN, 0, BUDGET - HELD, false, false, true, NONE,
-		LT_RELEASE, 0},
-	    {"what is not ours to hold is left alone", LT_MODE_ENFORCE,
-		LT_RULE_HOLD, 0, HELD, BUDGET, false, false, false, NONE, NONE,
+	    {"fits to the last micro", LT_MODE_ENFORCE, LT_RULE_HOLD, LT_QUOTE_BUDGET_HOLD, HELD,
+		BUDGET - HELD, false, false, true, NONE, LT_RELEASE, 0},
+	    {"a micro too much", LT_MODE_ENFORCE, LT_RULE_HOLD, LT_QUOTE_BUDGET_HOLD, HELD,
+		BUDGET - HELD + 1, false, false, true, NONE, NONE, 0},
+	    {"a micro too much, and not held: is held", LT_MODE_ENFORCE, LT_RULE_HOLD,
+		LT_QUOTE_BUDGET_HOLD, HELD, BUDGET - HELD + 1, false, false, false, LT_HOLD,
+		LT_HOLD, 0},
+	    {"a micro too much, and held as his: becomes ours", LT_MODE_ENFORCE, LT_RULE_HOLD,
+		LT_QUOTE_BUDGET_HOLD, HELD, BUDGET - HELD + 1, false, true, true, LT_HOLD, LT_HOLD,
 		0},
+	    {"the user's own hold stays his", LT_MODE_ENFORCE, LT_RULE_HOLD,
+		LT_QUOTE_BUDGET_HOLD | LT_QUOTE_USER_HOLD, HELD, BUDGET - HELD + 1, false, true,
+		true, NONE, NONE, 0},
+	    {"released, the user's own hold stays", LT_MODE_ENFORCE, LT_RULE_HOLD,
+		LT_QUOTE_BUDGET_HOLD | LT_QUOTE_USER_HOLD, HELD, 0, false, true, true, NONE,
+		LT_LEAVE, 0},
+	    {"a team that is only warned", LT_MODE_ENFORCE, LT_RULE_WARN, LT_QUOTE_BUDGET_HOLD,
+		HELD, BUDGET, false, false, true, NONE, LT_RELEASE, 0},
+	    {"advice holds nobody", LT_MODE_ADVISE, LT_RULE_HOLD, LT_QUOTE_BUDGET_HOLD, HELD,
+		BUDGET, false, false, true, NONE, LT_RELEASE, 0},
+	    {"a crontab's run can't be held", LT_MODE_ENFORCE, LT_RULE_HOLD, LT_QUOTE_BUDGET_HOLD,
+		HELD, BUDGET, true, false, false, NONE, NONE, 1},
+	    {"an unknown amount is priced: too much", LT_MODE_ENFORCE, LT_RULE_HOLD,
+		LT_QUOTE_UNKNOWN, 0, BUDGET - HELD + 1, false, false, true, NONE, NONE, 0},
+	    {"an unknown amount is priced: fits", LT_MODE_ENFORCE, LT_RULE_HOLD, LT_QUOTE_UNKNOWN,
+		0, BUDGET - HELD, false, false, true, NONE, LT_RELEASE, 0},
+	    {"what is not ours to hold is left alone", LT_MODE_ENFORCE, LT_RULE_HOLD, 0, HELD,
+		BUDGET, false, false, false, NONE, NONE, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(ones) / sizeof(ones[0]); i++) {
@@ -153,11 +144,10 @@ test_unknown(void **state)
 	    {"allow", "other", 600, LT_RULE_ALLOW, false, LT_RELEASE},
 	    {"hold", "other", 600, LT_RULE_HOLD, false, NONE},
 	    {"reject", "other", 600, LT_RULE_REJECT, false, NONE},
-	    {"not all that it asks for is known: allow", "ondemand", 600,
-		LT_RULE_ALLOW, true, LT_RELEASE},
+	    {"not all that it asks for is known: allow", "ondemand", 600, LT_RULE_ALLOW, true,
+		LT_RELEASE},
 	    {"and hold", "ondemand", 600, LT_RULE_HOLD, true, NONE},
-	    {"no limit, whatever the rule", "ondemand", INT64_MAX,
-		LT_RULE_ALLOW, false, NONE},
+	    {"no limit, whatever the rule", "ondemand", INT64_MAX, LT_RULE_ALLOW, false, NONE},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -239,26 +229,22 @@ test_restart(void **state)
 		int told;
 		uint32_t live, left;
 	} cases[] = {
-	    {"it is released, its share held once", 1, LT_QUOTE_LOCK, true,
-		false, 0, LT_RELEASE, 2, 0},
-	    {"its user's own hold comes back", 1,
-		LT_QUOTE_LOCK | LT_QUOTE_USER_HOLD, true, false, 0,
-		LT_USER_HOLD, 2, LT_QUOTE_USER_HOLD},
-	    {"it was released", 1, LT_QUOTE_LOCK, false, false, 0, LT_LEAVE, 2,
+	    {"it is released, its share held once", 1, LT_QUOTE_LOCK, true, false, 0, LT_RELEASE, 2,
 		0},
-	    {"and then held by its user", 1, LT_QUOTE_LOCK, true, true, 0,
-		LT_LEAVE, 2, 0},
-	    {"its money is gone: it waits again", 1, LT_QUOTE_LOCK, true, false,
-		BUDGET - HELD, NONE, 1, LT_QUOTE_LOCK},
-	    {"a task is judged again", 2, LT_QUOTE_LOCK, true, false, 0,
-		LT_RELEASE, 3, LT_QUOTE_LOCK},
+	    {"its user's own hold comes back", 1, LT_QUOTE_LOCK | LT_QUOTE_USER_HOLD, true, false,
+		0, LT_USER_HOLD, 2, LT_QUOTE_USER_HOLD},
+	    {"it was released", 1, LT_QUOTE_LOCK, false, false, 0, LT_LEAVE, 2, 0},
+	    {"and then held by its user", 1, LT_QUOTE_LOCK, true, true, 0, LT_LEAVE, 2, 0},
+	    {"its money is gone: it waits again", 1, LT_QUOTE_LOCK, true, false, BUDGET - HELD,
+		NONE, 1, LT_QUOTE_LOCK},
+	    {"a task is judged again", 2, LT_QUOTE_LOCK, true, false, 0, LT_RELEASE, 3,
+		LT_QUOTE_LOCK},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_batch_job job = make_job(1), bobs = make_job(9);
-		struct lt_ledger_hold hold =
-		    hold_job(w, &job, HELD, cases[i].flags);
+		struct lt_ledger_hold hold = hold_job(w, &job, HELD, cases[i].flags);
 
 		print_message("# %s\n", cases[i].why);
 		hold.quote.tasks = cases[i].tasks;
@@ -294,23 +280,19 @@ test_told_again(void **state)
 		bool run, held;
 		int told;
 	} cases[] = {
-	    {"it waited for money", 1, LT_QUOTE_BUDGET_HOLD, 0, false, true,
-		LT_RELEASE},
-	    {"one that was released, and then lowtided killed", 1,
-		LT_QUOTE_FREEING, 0, false, false, LT_LEAVE},
+	    {"it waited for money", 1, LT_QUOTE_BUDGET_HOLD, 0, false, true, LT_RELEASE},
+	    {"one that was released, and then lowtided killed", 1, LT_QUOTE_FREEING, 0, false,
+		false, LT_LEAVE},
 	    {"a second run", 1, LT_QUOTE_LOCK, 0, true, true, LT_RELEASE},
-	    {"a second run that its user holds", 1,
-		LT_QUOTE_LOCK | LT_QUOTE_USER_HOLD, LT_QUOTE_USER_HOLD, true,
-		true, LT_USER_HOLD},
-	    {"a second run of a task", 2, LT_QUOTE_LOCK, LT_QUOTE_LOCK, true,
-		true, LT_RELEASE},
+	    {"a second run that its user holds", 1, LT_QUOTE_LOCK | LT_QUOTE_USER_HOLD,
+		LT_QUOTE_USER_HOLD, true, true, LT_USER_HOLD},
+	    {"a second run of a task", 2, LT_QUOTE_LOCK, LT_QUOTE_LOCK, true, true, LT_RELEASE},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_batch_job job = make_job(1);
-		struct lt_ledger_hold hold =
-		    hold_job(w, &job, HELD, cases[i].flags);
+		struct lt_ledger_hold hold = hold_job(w, &job, HELD, cases[i].flags);
 
 		print_message("# %s\n", cases[i].why);
 		hold.quote.tasks = cases[i].tasks;
@@ -326,8 +308,7 @@ test_told_again(void **state)
 		pass(w, &job, 1, NOW + 3);
 		assert_int_equal(told_of(1), cases[i].told);
 		assert_int_equal(flags_of(w, 101), cases[i].left);
-		assert_int_equal(
-		    hold_now(w, 101).live_tasks, cases[i].run ? 2 : 1);
+		assert_int_equal(hold_now(w, 101).live_tasks, cases[i].run ? 2 : 1);
 		pass(w, &job, 1, NOW + 4);
 		assert_int_equal(told_of(1), NONE);
 		free_world(w);
@@ -418,8 +399,7 @@ test_two_tasks(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_batch_job jobs[2], bobs = make_job(9),
-					     late = make_job(10);
+		struct lt_batch_job jobs[2], bobs = make_job(9), late = make_job(10);
 		char text[LT_QUOTE_TEXT_SIZE];
 		struct lt_ledger_hold hold = {0};
 
@@ -434,8 +414,7 @@ test_two_tasks(void **state)
 		}
 		hold = hold_job(w, &jobs[0], BUDGET / 4, LT_QUOTE_LOCK);
 		hold.quote.tasks = hold.live_tasks = 2;
-		assert_int_equal(
-		    lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
+		assert_int_equal(lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
 		bobs.uid = late.uid = BOB;
 		hold_job(w, &bobs, cases[i].bobs, 0);
@@ -461,8 +440,8 @@ test_period_begins(void **state)
 	struct world *const w = make_world(*state);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		must(w->f, lt_period_judged(&w->d->budget, w->d->ledger,
-			       cases[i].judged_s, &w->f->err));
+		must(w->f,
+		    lt_period_judged(&w->d->budget, w->d->ledger, cases[i].judged_s, &w->f->err));
 		must(w->f, lt_compile_budget(&w->books, NOW, &w->f->err));
 		assert_int_equal(w->d->budget.period_began, cases[i].begins);
 	}
@@ -480,8 +459,7 @@ test_new_period(void **state)
 	for (uint32_t i = 0; i < 4; i++) {
 		jobs[i] = make_job(i + 1);
 		hold_job(w, &jobs[i], HELD, 0);
-		live[i] = (struct lt_live){
-		    .quote_id = i + 101, .live = 1, .pending = 1};
+		live[i] = (struct lt_live){.quote_id = i + 101, .live = 1, .pending = 1};
 	}
 	compile(w, NOW);
 	w->d->jobs.live = live;
@@ -492,8 +470,7 @@ test_new_period(void **state)
 	w->d->jobs.live = NULL;
 	assert_false(w->d->budget.period_began);
 	for (uint32_t i = 0; i < 4; i++) {
-		assert_int_equal(
-		    flags_of(w, i + 101), i < 3 ? 0 : LT_QUOTE_BUDGET_HOLD);
+		assert_int_equal(flags_of(w, i + 101), i < 3 ? 0 : LT_QUOTE_BUDGET_HOLD);
 		assert_int_equal(told_of(i + 1), i < 3 ? NONE : LT_HOLD);
 	}
 	assert_int_equal(w->d->tally.refused_count, 1);
@@ -506,19 +483,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(
-		test_oldest_first, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_oldest_first, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_one, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_unknown, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_taken_meanwhile, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_taken_meanwhile, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_second_run, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_restart, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_told_again, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_period_begins, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_unbudgeted_run, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_period_begins, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_unbudgeted_run, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_two_tasks, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_new_period, set_up, tear_down),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A closing that was undone leaves no trace in figures: a ledger of random
- * runs, whose months were closed, opened and closed again, against one with the
- * same runs in which each month was closed once, at the end.
+ * A closing that was undone leaves no trace in figures: a ledger of random runs, whose months were
+ * closed, opened and closed again, against one with the same runs in which each month was closed
+ * once, at the end.
  */
 #include "periods.h"
 #include "report_world.h"
@@ -15,8 +15,7 @@ post(struct world *w, lt_api_function *answer, json_t *body, int want)
 	json_t *reply = NULL;
 
 	const int status = answer(d,
-	    &(struct lt_api_request){
-		.body = body, .is_admin = true, .now_utc_s = w->now_utc_s},
+	    &(struct lt_api_request){.body = body, .is_admin = true, .now_utc_s = w->now_utc_s},
 	    &reply);
 	if (status != want)
 		fail_msg("%d, want %d: %s", status, want,
@@ -36,8 +35,8 @@ close_period(struct world *w, const char *label, int want)
 static json_t *
 open_period(struct world *w, const char *label, const char *reason, int want)
 {
-	return post(w, lt_api_reopen,
-	    json_pack("{s:s,s:s}", "period", label, "reason", reason), want);
+	return post(
+	    w, lt_api_reopen, json_pack("{s:s,s:s}", "period", label, "reason", reason), want);
 }
 
 static const char *
@@ -55,8 +54,8 @@ says(const json_t *refused, const char *wanted)
 		fail_msg("\"%s\" says nothing of \"%s\"", error, wanted);
 }
 
-/* New runs up to that one; of those before it some are priced otherwise, some
- * are another account's, and some are longer. */
+/* New runs up to that one; of those before it some are priced otherwise, some are another
+ * account's, and some are longer. */
 static void
 live(struct world *w, uint32_t *next, uint32_t until)
 {
@@ -112,8 +111,7 @@ dump_of(struct fixture *f, const char *sql)
 	dump.out = open_memstream(&dump.text, &dump.size);
 	assert_non_null(dump.out);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(
-	    sqlite3_exec(db, sql, dump_row, &dump, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, dump_row, &dump, NULL), SQLITE_OK);
 	sqlite3_close(db);
 	fclose(dump.out);
 	return dump.text;
@@ -128,8 +126,7 @@ same_tables(struct fixture *a, struct fixture *b, uint32_t seed)
 	    " base_money_micros, base_carbon_mg, carbon_charge_micros,"
 	    " discount_micros FROM entries"
 	    " ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
-	    "SELECT * FROM days ORDER BY 1, 2, 3, 4",
-	    "SELECT * FROM closed ORDER BY 1, 2",
+	    "SELECT * FROM days ORDER BY 1, 2, 3, 4", "SELECT * FROM closed ORDER BY 1, 2",
 	    "SELECT * FROM closed_rows ORDER BY 1, 2, 3"};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
@@ -140,10 +137,8 @@ same_tables(struct fixture *a, struct fixture *b, uint32_t seed)
 		while (one[at] != '\0' && one[at] == other[at])
 			at++;
 		if (one[at] != other[at])
-			fail_msg(
-			    "seed %u, %.40s:\n%.200s\nnever opened:\n%.200s",
-			    seed, tables[i], one + (at > 80 ? at - 80 : 0),
-			    other + (at > 80 ? at - 80 : 0));
+			fail_msg("seed %u, %.40s:\n%.200s\nnever opened:\n%.200s", seed, tables[i],
+			    one + (at > 80 ? at - 80 : 0), other + (at > 80 ? at - 80 : 0));
 		assert_true(at > 100);
 		free(one);
 		free(other);
@@ -168,9 +163,8 @@ same_reports(struct world *a, struct world *b, uint32_t seed)
 		json_object_del(one, "as_of");
 		json_object_del(other, "as_of");
 		if (!json_equal(one, other))
-			fail_msg("seed %u, %s:\n%s\nnever opened:\n%s", seed,
-			    queries[i], json_dumps(one, JSON_INDENT(1)),
-			    json_dumps(other, JSON_INDENT(1)));
+			fail_msg("seed %u, %s:\n%s\nnever opened:\n%s", seed, queries[i],
+			    json_dumps(one, JSON_INDENT(1)), json_dumps(other, JSON_INDENT(1)));
 		json_decref(one);
 		json_decref(other);
 	}
@@ -197,8 +191,8 @@ close_both(struct both *both, const char *label)
 	both->a.now_utc_s = both->b.now_utc_s += 60;
 }
 
-/* October stays closed from the first time on, or is opened, too; November is
- * closed, or not; and what is opened is closed and opened once more. */
+/* October stays closed from the first time on, or is opened, too; November is closed, or not; and
+ * what is opened is closed and opened once more. */
 static void
 live_with(struct both *both, bool october_stays, bool has_november, bool twice)
 {
@@ -213,13 +207,10 @@ live_with(struct both *both, bool october_stays, bool has_november, bool twice)
 	live_both(both, DECEMBER + 10 * LT_DAY_S, 100);
 	for (int i = 0; i <= twice; i++) {
 		if (has_november)
-			json_decref(
-			    open_period(&both->a, "2026-11", "why", 200));
+			json_decref(open_period(&both->a, "2026-11", "why", 200));
 		if (!october_stays)
-			json_decref(
-			    open_period(&both->a, "2026-10", "why", 200));
-		live_both(both, DECEMBER + (11 + 2 * i) * LT_DAY_S,
-		    i == 0 ? 105 : 115);
+			json_decref(open_period(&both->a, "2026-10", "why", 200));
+		live_both(both, DECEMBER + (11 + 2 * i) * LT_DAY_S, i == 0 ? 105 : 115);
 		if (i == twice)
 			break;
 		if (!october_stays)
@@ -265,8 +256,8 @@ october(struct world *w)
 {
 	char where[100];
 
-	snprintf(where, sizeof(where), "at_utc_s >= %lld AND at_utc_s < %lld",
-	    (long long)OCTOBER, (long long)NOVEMBER);
+	snprintf(where, sizeof(where), "at_utc_s >= %lld AND at_utc_s < %lld", (long long)OCTOBER,
+	    (long long)NOVEMBER);
 	return sum_of(w, "money_micros", where);
 }
 
@@ -282,24 +273,20 @@ the_second_closing_says_what_differs(void **state)
 	json_t *json = close_period(&w, "2026-10", 200);
 	char checksum[80];
 	snprintf(checksum, sizeof(checksum), "%s", text_of(json, "checksum"));
-	assert_int_equal(
-	    json_integer_value(json_object_get(json, "closing")), 1);
+	assert_int_equal(json_integer_value(json_object_get(json, "closing")), 1);
 	assert_true(json_is_null(json_object_get(json, "difference")));
 	json_decref(json);
 
 	/* Nothing came: the same to the byte, in the same second. */
 	json = open_period(&w, "2026-10", "looked at", 200);
 	assert_string_equal(text_of(json, "checksum"), checksum);
-	assert_int_equal(
-	    json_integer_value(json_object_get(json, "cost_micros")), before);
+	assert_int_equal(json_integer_value(json_object_get(json, "cost_micros")), before);
 	json_decref(json);
 	json = close_period(&w, "2026-10", 200);
 	assert_string_equal(text_of(json, "checksum"), checksum);
+	assert_int_equal(json_integer_value(json_object_get(json, "closing")), 2);
 	assert_int_equal(
-	    json_integer_value(json_object_get(json, "closing")), 2);
-	assert_int_equal(
-	    json_integer_value(json_object_get(
-		json_object_get(json, "difference"), "cost_micros")),
+	    json_integer_value(json_object_get(json_object_get(json, "difference"), "cost_micros")),
 	    0);
 	json_decref(json);
 
@@ -310,11 +297,9 @@ the_second_closing_says_what_differs(void **state)
 	assert_int_not_equal(october(&w), before);
 	json = close_period(&w, "2026-10", 200);
 	assert_string_not_equal(text_of(json, "checksum"), checksum);
+	assert_int_equal(json_integer_value(json_object_get(json, "closing")), 3);
 	assert_int_equal(
-	    json_integer_value(json_object_get(json, "closing")), 3);
-	assert_int_equal(
-	    json_integer_value(json_object_get(
-		json_object_get(json, "difference"), "cost_micros")),
+	    json_integer_value(json_object_get(json_object_get(json, "difference"), "cost_micros")),
 	    october(&w) - before);
 	json_decref(json);
 
@@ -322,33 +307,27 @@ the_second_closing_says_what_differs(void **state)
 	json = post(&w, lt_api_closed, NULL, 200);
 	const json_t *const opened = json_object_get(json, "reopened");
 	assert_int_equal(json_array_size(opened), 2);
-	assert_string_equal(
-	    text_of(json_array_get(opened, 1), "reason"), "late rows");
-	assert_string_equal(
-	    text_of(json_array_get(opened, 0), "checksum"), checksum);
+	assert_string_equal(text_of(json_array_get(opened, 1), "reason"), "late rows");
+	assert_string_equal(text_of(json_array_get(opened, 0), "checksum"), checksum);
 	json_decref(json);
 	json = ask(&w, "period=2026-10");
-	assert_string_equal(
-	    text_of(json_object_get(json, "period"), "state"), "closed");
-	assert_int_equal(json_array_size(json_object_get(
-			     json_object_get(json, "period"), "reopened")),
-	    2);
+	assert_string_equal(text_of(json_object_get(json, "period"), "state"), "closed");
+	assert_int_equal(
+	    json_array_size(json_object_get(json_object_get(json, "period"), "reopened")), 2);
 	json_decref(json);
 }
 
 static void
 only_the_end_is_opened_and_for_a_reason(void **state)
 {
-	struct world w = {
-	    .f = *state, .random = 7, .now_utc_s = JANUARY + 5 * LT_DAY_S};
+	struct world w = {.f = *state, .random = 7, .now_utc_s = JANUARY + 5 * LT_DAY_S};
 	char reason[LT_REOPEN_REASON_SIZE + 1];
 	uint32_t next = 0;
 	static const struct {
 		const char *label, *says;
 	} refused[] = {{"2026-10", "2026-Q4 is closed, too"},
 	    {"2026-11", "open that first: lowtide close --reopen 2026-Q4"},
-	    {"2026-12", "lowtide close --reopen 2026-Q4"},
-	    {"2026-09", "2026-09 is not closed"},
+	    {"2026-12", "lowtide close --reopen 2026-Q4"}, {"2026-09", "2026-09 is not closed"},
 	    {"2026", "2026 is not closed"}, {"soon", "soon"}};
 
 	live(&w, &next, 30);
@@ -357,8 +336,7 @@ only_the_end_is_opened_and_for_a_reason(void **state)
 	json_decref(close_period(&w, "2026-12", 200));
 	json_decref(close_period(&w, "2026-Q4", 200));
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
-		json_t *const json =
-		    open_period(&w, refused[i].label, "r", 400);
+		json_t *const json = open_period(&w, refused[i].label, "r", 400);
 
 		says(json, refused[i].says);
 		json_decref(json);
@@ -367,8 +345,7 @@ only_the_end_is_opened_and_for_a_reason(void **state)
 	reason[LT_REOPEN_REASON_SIZE] = '\0';
 	static const char *const empty_ones[] = {"", " \t\n"};
 	for (int i = 0; i < 2; i++) {
-		json_t *const json =
-		    open_period(&w, "2026-Q4", empty_ones[i], 400);
+		json_t *const json = open_period(&w, "2026-Q4", empty_ones[i], 400);
 
 		says(json, "want a reason");
 		json_decref(json);
@@ -399,8 +376,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(
-		figures_are_those_of_a_ledger_that_was_never_closed),
+	    cmocka_unit_test(figures_are_those_of_a_ledger_that_was_never_closed),
 	    EACH(the_second_closing_says_what_differs),
 	    EACH(only_the_end_is_opened_and_for_a_reason),
 	};

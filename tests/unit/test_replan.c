@@ -46,39 +46,32 @@ test_figures(void **state)
 		int64_t to_s;
 	} cases[] = {
 	    {"where it should be", 500, 100, 500, 8 * HOUR, LT_REPLAN_KEEP, 0},
-	    {"the clean hours come later than was said", 500, 500, 100,
-		8 * HOUR, LT_REPLAN_BETTER, 16 * HOUR},
-	    {"they are here already", 100, 500, 500, 8 * HOUR, LT_REPLAN_BETTER,
-		0},
-	    {"later is better by 1 %: no, nor is the wait", 500, 500, 495,
-		8 * HOUR, LT_REPLAN_BETTER, 0},
-	    {"where it is, is better by 1 % than now", 500, 495, 500, 8 * HOUR,
-		LT_REPLAN_KEEP, 0},
-	    {"nor by as little as 5 % of now, later still", 500, 100, 94.9,
-		8 * HOUR, LT_REPLAN_KEEP, 0},
-	    {"all the same: it waits for nothing", 500, 500, 500, 8 * HOUR,
+	    {"the clean hours come later than was said", 500, 500, 100, 8 * HOUR, LT_REPLAN_BETTER,
+		16 * HOUR},
+	    {"they are here already", 100, 500, 500, 8 * HOUR, LT_REPLAN_BETTER, 0},
+	    {"later is better by 1 %: no, nor is the wait", 500, 500, 495, 8 * HOUR,
 		LT_REPLAN_BETTER, 0},
+	    {"where it is, is better by 1 % than now", 500, 495, 500, 8 * HOUR, LT_REPLAN_KEEP, 0},
+	    {"nor by as little as 5 % of now, later still", 500, 100, 94.9, 8 * HOUR,
+		LT_REPLAN_KEEP, 0},
+	    {"all the same: it waits for nothing", 500, 500, 500, 8 * HOUR, LT_REPLAN_BETTER, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		begin(state);
-		set_series(
-		    CARBON, cases[i].first, cases[i].second, cases[i].third);
+		set_series(CARBON, cases[i].first, cases[i].second, cases[i].third);
 		replan_at(HOME, NOW + cases[i].start_s);
 		if (again.why != cases[i].want)
-			fail_msg(
-			    "%s: %s", cases[i].why, lt_replan_word(again.why));
+			fail_msg("%s: %s", cases[i].why, lt_replan_word(again.why));
 		assert_int_equal(again.standing.partition, HOME);
-		assert_int_equal(
-		    again.standing.start_utc_s, NOW + cases[i].start_s);
+		assert_int_equal(again.standing.start_utc_s, NOW + cases[i].start_s);
 		if (again.why == LT_REPLAN_BETTER)
-			assert_int_equal(
-			    again.plan.chosen.start_utc_s, NOW + cases[i].to_s);
+			assert_int_equal(again.plan.chosen.start_utc_s, NOW + cases[i].to_s);
 	}
 }
 
-/* What was chosen is told as it was decided; another place by its own figures,
- * against the same home. */
+/* What was chosen is told as it was decided; another place by its own figures, against the same
+ * home. */
 static void
 test_standing(void **state)
 {
@@ -87,10 +80,8 @@ test_standing(void **state)
 	begin(state);
 	market.partition_count = 2;
 	set_series(CARBON, 500, 100, 500);
-	of = (struct lt_replan){
-	    .request = &request, .market = &market, .now_utc_s = NOW};
-	assert_int_equal(
-	    lt_decide(&decided, &request, &market, NULL, 0, NOW, NULL), LT_OK);
+	of = (struct lt_replan){.request = &request, .market = &market, .now_utc_s = NOW};
+	assert_int_equal(lt_decide(&decided, &request, &market, NULL, 0, NOW, NULL), LT_OK);
 	of.partition = decided.chosen.partition;
 	of.start_utc_s = decided.chosen.start_utc_s;
 	assert_int_equal(lt_replan_standing(&told, &of, NULL), LT_OK);
@@ -136,8 +127,8 @@ test_latest(void **state)
 	set_series(CARBON, 500, 500, 100);
 	request.latest_utc_s = NOW + 12 * HOUR;
 	replan_at(HOME, NOW + 8 * HOUR);
-	assert_true(again.why == LT_REPLAN_KEEP ||
-		    again.plan.chosen.start_utc_s <= NOW + 12 * HOUR);
+	assert_true(
+	    again.why == LT_REPLAN_KEEP || again.plan.chosen.start_utc_s <= NOW + 12 * HOUR);
 	request.latest_utc_s = NOW + 16 * HOUR;
 	replan_at(HOME, NOW + 8 * HOUR);
 	assert_int_equal(again.why, LT_REPLAN_BETTER);
@@ -209,14 +200,12 @@ test_words(void **state)
 {
 	(void)state;
 	for (int i = 0; i < LT_REPLAN_WHY_COUNT; i++)
-		assert_int_equal(
-		    lt_replan_find(lt_replan_word((enum lt_replan_why)i)), i);
+		assert_int_equal(lt_replan_find(lt_replan_word((enum lt_replan_why)i)), i);
 	assert_int_equal(lt_replan_find("else"), -1);
 }
 
-/* An hour after hour follows forecasts that err by some 3 %: plans hardly
- * change, each change is of use by what is then known, and none breaks the
- * promise. */
+/* An hour after hour follows forecasts that err by some 3 %: plans hardly change, each change is of
+ * use by what is then known, and none breaks the promise. */
 static void
 test_hour_by_hour(void **state)
 {
@@ -234,12 +223,9 @@ test_hour_by_hour(void **state)
 			for (int i = 0; i <= HOURS * 2; i++)
 				times[i] = NOW + i * HOUR;
 			for (int i = 0; i < HOURS * 2; i++) {
-				seed = seed * 6364136223846793005u +
-				       1442695040888963407u;
-				hourly[i] =
-				    (300 + 150 * sin((i + job) * 0.2618)) *
-				    (0.97 +
-					0.06 * (double)(seed >> 40) / 0x1p24);
+				seed = seed * 6364136223846793005u + 1442695040888963407u;
+				hourly[i] = (300 + 150 * sin((i + job) * 0.2618)) *
+					    (0.97 + 0.06 * (double)(seed >> 40) / 0x1p24);
 			}
 			series[CARBON] = (struct lt_series){.count = HOURS * 2,
 			    .quality = LT_QUALITY_FORECAST,
@@ -247,8 +233,7 @@ test_hour_by_hour(void **state)
 			    .start_utc_s = times,
 			    .value = hourly,
 			    .integral = sums};
-			assert_int_equal(
-			    lt_series_prepare(&series[CARBON], NULL), LT_OK);
+			assert_int_equal(lt_series_prepare(&series[CARBON], NULL), LT_OK);
 			series[PRICE_HOME].issued_utc_s = NOW + hour * HOUR;
 			series[PRICE_HOME].quality = LT_QUALITY_CONSTANT;
 			of.now_utc_s = NOW + hour * HOUR;
@@ -256,13 +241,10 @@ test_hour_by_hour(void **state)
 			assert_true(again.why <= LT_REPLAN_BETTER);
 			if (again.why != LT_REPLAN_BETTER)
 				continue;
-			assert_true(again.plan.chosen.carbon_mg <
-					again.standing.carbon_mg ||
+			assert_true(again.plan.chosen.carbon_mg < again.standing.carbon_mg ||
 				    (again.plan.chosen.start_utc_s < start &&
-					again.plan.chosen.carbon_mg ==
-					    again.standing.carbon_mg));
-			assert_true(again.plan.chosen.start_utc_s <=
-				    request.latest_utc_s);
+					again.plan.chosen.carbon_mg == again.standing.carbon_mg));
+			assert_true(again.plan.chosen.start_utc_s <= request.latest_utc_s);
 			start = again.plan.chosen.start_utc_s;
 			changes++;
 		}
@@ -273,14 +255,13 @@ test_hour_by_hour(void **state)
 	assert_true(changes >= jobs / 2 && changes < 3 * jobs);
 }
 
-/* On spot, which costs a quarter, after interruptions: it goes on there until
- * it was taken as often as may be, by its user or its class. */
+/* On spot, which costs a quarter, after interruptions: it goes on there until it was taken as often
+ * as may be, by its user or its class. */
 static void
 test_interrupted(void **state)
 {
-	static struct lt_class class = {.name = "batch",
-	    .qos = "normal",
-	    .max_interruptions = LT_INTERRUPTIONS_ANY};
+	static struct lt_class class = {
+	    .name = "batch", .qos = "normal", .max_interruptions = LT_INTERRUPTIONS_ANY};
 	static const struct {
 		uint32_t interruptions, by_user, by_class;
 		bool stays;
@@ -304,13 +285,12 @@ test_interrupted(void **state)
 		request.interruptions = cases[i].interruptions;
 		request.max_interruptions = cases[i].by_user;
 		replan_at(CHEAP, NOW);
-		assert_int_equal(again.why,
-		    cases[i].stays ? LT_REPLAN_KEEP : LT_REPLAN_INTERRUPTED);
+		assert_int_equal(
+		    again.why, cases[i].stays ? LT_REPLAN_KEEP : LT_REPLAN_INTERRUPTED);
 		if (cases[i].stays)
 			continue;
 		assert_int_equal(again.plan.chosen.partition, HOME);
-		assert_int_equal(
-		    again.plan.candidates[CHEAP].reject, LT_REJECT_ON_DEMAND);
+		assert_int_equal(again.plan.candidates[CHEAP].reject, LT_REJECT_ON_DEMAND);
 		/* Nor back, however cheap. */
 		replan_at(HOME, NOW + HOUR);
 		assert_int_not_equal(again.plan.chosen.partition, CHEAP);
@@ -330,15 +310,12 @@ test_interrupted(void **state)
 	request.objective = LT_OBJECTIVE_COST;
 	replan_at(HOME, NOW);
 	assert_int_equal(again.plan.chosen.partition, HOME);
-	assert_int_equal(
-	    again.plan.candidates[CHEAP].reject, LT_REJECT_ON_DEMAND);
+	assert_int_equal(again.plan.candidates[CHEAP].reject, LT_REJECT_ON_DEMAND);
 }
 
-/* Waits for spot nodes with 2 h to run, 30 min of slack and a deadline: it
- * leaves 2.5 h before it, a minute early; what it has done gives it longer, and
- * what it may lose there once more, and 2 min until Slurm starts it again,
- * less.
- */
+/* Waits for spot nodes with 2 h to run, 30 min of slack and a deadline: it leaves 2.5 h before it,
+ * a minute early; what it has done gives it longer, and what it may lose there once more, and 2 min
+ * until Slurm starts it again, less. */
 static void
 test_deadline(void **state)
 {
@@ -358,18 +335,13 @@ test_deadline(void **state)
 	    /* it waits for its hour, not for nodes */
 	    {2 * HOUR + 1800 + 30, 0, 20, LT_REPLAN_KEEP, 0, 0, false},
 	    {2 * HOUR + 1800 + 840 + 61, 0, 0, LT_REPLAN_KEEP, 600, 840, false},
-	    {2 * HOUR + 1800 + 840 + 60, 0, 0, LT_REPLAN_DEADLINE, 600, 840,
-		false},
+	    {2 * HOUR + 1800 + 840 + 60, 0, 0, LT_REPLAN_DEADLINE, 600, 840, false},
 	    /* no run loses more than its limit */
-	    {4 * HOUR + 1980 + 61, 0, 0, LT_REPLAN_KEEP, DAY, 2 * HOUR + 180,
-		false},
-	    {4 * HOUR + 1980 + 60, 0, 0, LT_REPLAN_DEADLINE, DAY,
-		2 * HOUR + 180, false},
+	    {4 * HOUR + 1980 + 61, 0, 0, LT_REPLAN_KEEP, DAY, 2 * HOUR + 180, false},
+	    {4 * HOUR + 1980 + 60, 0, 0, LT_REPLAN_DEADLINE, DAY, 2 * HOUR + 180, false},
 	    /* two requeues and a tenth sooner, by the slack rule */
-	    {2 * HOUR + 1800 + 840 + 960 + 61, 0, 0, LT_REPLAN_KEEP, 600, 840,
-		true},
-	    {2 * HOUR + 1800 + 840 + 960 + 60, 0, 0, LT_REPLAN_DEADLINE, 600,
-		840, true},
+	    {2 * HOUR + 1800 + 840 + 960 + 61, 0, 0, LT_REPLAN_KEEP, 600, 840, true},
+	    {2 * HOUR + 1800 + 840 + 960 + 60, 0, 0, LT_REPLAN_DEADLINE, 600, 840, true},
 	};
 	static struct lt_class class = {.name = "rover",
 	    .qos = "normal",
@@ -385,19 +357,16 @@ test_deadline(void **state)
 		request.done_s = cases[i].done_s;
 		market.classes = &class;
 		market.class_count = cases[i].may_return;
-		request.checkpoint =
-		    (struct lt_checkpoint){.enabled = cases[i].every_s > 0,
-			.every_s = cases[i].every_s,
-			.write_s = 60,
-			.signal = 10};
+		request.checkpoint = (struct lt_checkpoint){.enabled = cases[i].every_s > 0,
+		    .every_s = cases[i].every_s,
+		    .write_s = 60,
+		    .signal = 10};
 		assert_int_equal(lt_replan_leave_utc_s(&request, &market),
-		    NOW + cases[i].before_s - 1800 - 2 * HOUR +
-			cases[i].done_s - cases[i].risk_s);
+		    NOW + cases[i].before_s - 1800 - 2 * HOUR + cases[i].done_s - cases[i].risk_s);
 		/* Where its word does not count, it starts over anyway. */
 		market.proof_required = true;
 		assert_int_equal(lt_replan_leave_utc_s(&request, &market),
-		    NOW + cases[i].before_s - 1800 - 2 * HOUR +
-			cases[i].done_s);
+		    NOW + cases[i].before_s - 1800 - 2 * HOUR + cases[i].done_s);
 		market.proof_required = false;
 		replan_at(CHEAP, NOW + cases[i].start_s);
 		if (again.why != cases[i].want)
@@ -444,22 +413,20 @@ test_back(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("# %s\n", cases[i].why);
 		assert_int_equal(
-		    lt_replan_back_utc_s(NOW, NOW + cases[i].eligible_s),
-		    NOW + cases[i].at_s);
+		    lt_replan_back_utc_s(NOW, NOW + cases[i].eligible_s), NOW + cases[i].at_s);
 	}
 }
 
 /*
- * 10 h at 4 an hour on nodes that stay, 4 h done; 10 minutes of that are done
- * again after a requeue. Staying costs 6 x 4 = 24, going 6 1/6 times the price
- * there: below 24 less a tenth from 3.5027 down.
+ * 10 h at 4 an hour on nodes that stay, 4 h done; 10 minutes of that are done again after a
+ * requeue. Staying costs 6 x 4 = 24, going 6 1/6 times the price there: below 24 less a tenth from
+ * 3.5027 down.
  */
 static void
 test_return(void **state)
 {
-	static struct lt_class class = {.name = "batch",
-	    .qos = "normal",
-	    .max_interruptions = LT_INTERRUPTIONS_ANY};
+	static struct lt_class class = {
+	    .name = "batch", .qos = "normal", .max_interruptions = LT_INTERRUPTIONS_ANY};
 	static const struct {
 		const char *why;
 		double price;
@@ -471,15 +438,12 @@ test_return(void **state)
 	    {"by just enough", 3.50, 4 * HOUR, DAY, 0, 0, 9, false, true},
 	    {"not by a tenth", 3.51, 4 * HOUR, DAY, 0, 0, 9, false, false},
 	    {"cheaper nodes that stay", 1, 4 * HOUR, DAY, 0, 0, 9, true, false},
-	    {"no more waiting was promised", 1, 4 * HOUR, 719, 0, 0, 9, false,
-		false},
-	    {"it has done less than it would lose", 1, 599, DAY, 0, 0, 9, false,
-		false},
+	    {"no more waiting was promised", 1, 4 * HOUR, 719, 0, 0, 9, false, false},
+	    {"it has done less than it would lose", 1, 599, DAY, 0, 0, 9, false, false},
 	    {"it was taken too often", 1, 4 * HOUR, DAY, 0, 2, 2, false, false},
-	    {"its deadline has room", 1, 4 * HOUR, DAY, 8 * HOUR, 0, 9, false,
-		true},
-	    {"6 h 10 and 2 min of wait: it would have to leave at once", 1,
-		4 * HOUR, DAY, 6 * HOUR + 12 * 60 + 30, 0, 9, false, false},
+	    {"its deadline has room", 1, 4 * HOUR, DAY, 8 * HOUR, 0, 9, false, true},
+	    {"6 h 10 and 2 min of wait: it would have to leave at once", 1, 4 * HOUR, DAY,
+		6 * HOUR + 12 * 60 + 30, 0, 9, false, false},
 	};
 	struct lt_return back;
 
@@ -511,11 +475,10 @@ test_return(void **state)
 		    LT_OK);
 		assert_int_equal(back.partition, cases[i].goes ? CHEAP : -1);
 		if (cases[i].goes)
-			assert_true(fabs(back.saved_micros - 24e6 +
-					 micros * (6 + 1. / 6)) <= 2);
+			assert_true(fabs(back.saved_micros - 24e6 + micros * (6 + 1. / 6)) <= 2);
 	}
-	/* 2 min in line and 10 of work again: a fifth of an hour's worth. Of
-	 * 24 - 18.5 at 3 an hour 2.4 are to be left. */
+	/* 2 min in line and 10 of work again: a fifth of an hour's worth. Of 24 - 18.5 at 3 an hour
+	 * 2.4 are to be left. */
 	for (int dear = 0; dear <= 1; dear++) {
 		set_series(PRICE_CHEAP, 3e6, 3e6, 3e6);
 		request.deadline_utc_s = LT_UNSET_64;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide's balance of twelve months against sums over what was put into the
- * ledger, at random: runs that were moved, jobs that came out worse, jobs that
- * were refused; of a closed month too.
+ * lowtide's balance of twelve months against sums over what was put into the ledger, at random:
+ * runs that were moved, jobs that came out worse, jobs that were refused; of a closed month too.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +21,7 @@ static const int64_t starts[MONTHS + 1] = {
     NOVEMBER - 61 * LT_DAY_S, NOVEMBER - 31 * LT_DAY_S, NOVEMBER, DECEMBER};
 
 struct sums {
-	int64_t runs, moved, saved_micros, saved_mg, worse, known, refused,
-	    waited_s;
+	int64_t runs, moved, saved_micros, saved_mg, worse, known, refused, waited_s;
 };
 
 struct site {
@@ -83,8 +81,7 @@ put_run(struct site *s, uint32_t id, int month)
 	run.has_baseline = true;
 	run.baseline_money_micros = is_moved ? 10 + draw(s, 100) : micros;
 	run.baseline_carbon_mg = is_moved ? 10 + draw(s, 100) : mg;
-	snprintf(
-	    run.account, sizeof(run.account), "%s", accounts[draw(s, 2)].name);
+	snprintf(run.account, sizeof(run.account), "%s", accounts[draw(s, 2)].name);
 	assert_true(settle(s->f, &run, at + 60, 0));
 	const bool is_known = draw(s, 4) > 0;
 	struct lt_quoted quoted = {.run = run.key,
@@ -92,26 +89,24 @@ put_run(struct site *s, uint32_t id, int month)
 	    .compared = is_moved ? LT_COMPARED_MOVED : LT_COMPARED_KEPT,
 	    .draw = id,
 	    .charged = {true, true, micros, mg},
-	    .base = {is_known, is_known, run.baseline_money_micros,
-		run.baseline_carbon_mg},
+	    .base = {is_known, is_known, run.baseline_money_micros, run.baseline_carbon_mg},
 	    .end_utc_s = at + 60};
 
 	snprintf(quoted.account, sizeof(quoted.account), "%s", run.account);
 	must(s->f, lt_ledger_put_quoted(s->f->ledger, &quoted, &s->f->err));
 	want->runs++;
 	want->moved += is_moved;
-	want->saved_micros += run.baseline_money_micros - micros -
-			      run.parts.discount_micros; /* which saves none */
+	want->saved_micros +=
+	    run.baseline_money_micros - micros - run.parts.discount_micros; /* which saves none */
 	want->saved_mg += run.baseline_carbon_mg - mg;
 	if (is_moved && is_known) {
 		want->known++;
-		want->worse += micros > run.baseline_money_micros + 1 ||
-			       mg > run.baseline_carbon_mg + 1;
+		want->worse +=
+		    micros > run.baseline_money_micros + 1 || mg > run.baseline_carbon_mg + 1;
 	}
 	if (draw(s, 2) == 0)
 		return;
-	must(s->f,
-	    lt_ledger_add_refused(s->f->ledger, run.account, at, &s->f->err));
+	must(s->f, lt_ledger_add_refused(s->f->ledger, run.account, at, &s->f->err));
 	want->refused++;
 }
 
@@ -122,34 +117,27 @@ check(const json_t *row, const struct sums *want, bool has_any)
 		const char *key;
 		int64_t want;
 		bool is_known;
-	} figures[] = {{"runs", want->runs, has_any},
-	    {"moved_runs", want->moved, has_any},
-	    {"saved_micros", want->saved_micros, has_any},
-	    {"saved_mg", want->saved_mg, has_any},
-	    {"worse_jobs", want->worse, has_any},
-	    {"worse_of_jobs", want->known, has_any}, {"waited_s", 0, has_any},
-	    {"refused_jobs", want->refused, true}};
+	} figures[] = {{"runs", want->runs, has_any}, {"moved_runs", want->moved, has_any},
+	    {"saved_micros", want->saved_micros, has_any}, {"saved_mg", want->saved_mg, has_any},
+	    {"worse_jobs", want->worse, has_any}, {"worse_of_jobs", want->known, has_any},
+	    {"waited_s", 0, has_any}, {"refused_jobs", want->refused, true}};
 
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
-		const json_t *const value =
-		    json_object_get(row, figures[i].key);
+		const json_t *const value = json_object_get(row, figures[i].key);
 
 		if (!figures[i].is_known)
 			assert_true(json_is_null(value));
-		else if (json_integer_value(value) != figures[i].want ||
-			 !json_is_integer(value))
+		else if (json_integer_value(value) != figures[i].want || !json_is_integer(value))
 			fail_msg("%s of %s: %lld, want %lld", figures[i].key,
 			    json_string_value(json_object_get(row, "label")),
-			    (long long)json_integer_value(value),
-			    (long long)figures[i].want);
+			    (long long)json_integer_value(value), (long long)figures[i].want);
 	}
 }
 
 static void
 check_balance(const struct site *s)
 {
-	json_t *const report =
-	    ask(s, "GET", "/v1/report?period=2026-11&balance=1", NULL);
+	json_t *const report = ask(s, "GET", "/v1/report?period=2026-11&balance=1", NULL);
 	const json_t *const balance = json_object_get(report, "balance");
 	const json_t *const months = json_object_get(balance, "months");
 	const json_t *const total = json_object_get(balance, "total");
@@ -158,8 +146,7 @@ check_balance(const struct site *s)
 	assert_int_equal(json_array_size(months), 12);
 	for (int i = 0; i < 12; i++) {
 		const int month = i - (12 - MONTHS);
-		const struct sums *const want =
-		    month >= 0 ? &s->want[month] : &(struct sums){0};
+		const struct sums *const want = month >= 0 ? &s->want[month] : &(struct sums){0};
 
 		check(json_array_get(months, (size_t)i), want, want->runs > 0);
 		sum.runs += want->runs;
@@ -171,15 +158,12 @@ check_balance(const struct site *s)
 		sum.refused += want->refused;
 	}
 	check(total, &sum, sum.runs > 0);
-	assert_int_equal(
-	    json_is_object(json_object_get(total, "measured")), sum.runs > 0);
+	assert_int_equal(json_is_object(json_object_get(total, "measured")), sum.runs > 0);
 	/* The statement of one month has the same of it. */
-	const json_t *const worse =
-	    json_object_get(json_object_get(report, "measured"), "worse");
+	const json_t *const worse = json_object_get(json_object_get(report, "measured"), "worse");
 	if (s->want[MONTHS - 1].runs > 0)
 		assert_int_equal(
-		    json_integer_value(json_object_get(worse, "jobs")),
-		    s->want[MONTHS - 1].worse);
+		    json_integer_value(json_object_get(worse, "jobs")), s->want[MONTHS - 1].worse);
 	json_decref(report);
 }
 
@@ -197,8 +181,7 @@ months_are_sums(void **state)
 			put_run(&s, i + 1, (int)draw(&s, MONTHS));
 		check_balance(&s);
 		/* A closed month has its balance all the same. */
-		json_decref(
-		    ask(&s, "POST", "/v1/close", "{\"period\":\"2026-09\"}"));
+		json_decref(ask(&s, "POST", "/v1/close", "{\"period\":\"2026-09\"}"));
 		check_balance(&s);
 		assert_int_equal(tear_down((void **)&f), 0);
 	}

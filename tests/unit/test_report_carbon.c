@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Energy and carbon for an auditor: charges as lowtided makes them, reported by
- * rows and by hours. The sums are SQLite's own, of the entries; each hour is
- * computed again by SQLite from kWh and the rates that are stored.
+ * Energy and carbon for an auditor: charges as lowtided makes them, reported by rows and by hours.
+ * The sums are SQLite's own, of the entries; each hour is computed again by SQLite from kWh and the
+ * rates that are stored.
  */
 #include <math.h>
 #include <sqlite3.h>
@@ -12,9 +12,8 @@
 enum { RUNS = 60, HALF_HOURS = 2 * 24 * 40 };
 
 /*
- * By hand: a node of 1000 W for two hours at PUE 1.25 is 1250 Wh each; at 200
- * and 300 g/kWh 250 and 375 g; embodied 40 g an hour; by a contract of 12
- * g/kWh 15 g an hour.
+ * By hand: a node of 1000 W for two hours at PUE 1.25 is 1250 Wh each; at 200 and 300 g/kWh 250 and
+ * 375 g; embodied 40 g an hour; by a contract of 12 g/kWh 15 g an hour.
  */
 static void
 by_hand(void **state)
@@ -22,8 +21,7 @@ by_hand(void **state)
 	struct world *const w = make_world(*state);
 	const struct lt_rate_step grid[] = {
 	    {NOVEMBER, NOVEMBER + HOUR, 200, LT_QUALITY_MEASURED, "grid", 0},
-	    {NOVEMBER + HOUR, NOVEMBER + 9 * HOUR, 300, LT_QUALITY_FORECAST,
-		"grid", 0}};
+	    {NOVEMBER + HOUR, NOVEMBER + 9 * HOUR, 300, LT_QUALITY_FORECAST, "grid", 0}};
 	const struct lt_batch_run row = make_row(1, 1, 0, 2 * HOUR);
 
 	must(w->f, lt_ledger_put_rates(w->f->ledger, "onprem", LT_RATE_CARBON,
@@ -55,8 +53,7 @@ by_hand(void **state)
 	assert_true(json_number_value(json_object_get(r, "pue")) == 1.25);
 	assert_string_equal(text_of(r, "first"), "2026-11-01T00:00:00Z");
 	assert_string_equal(text_of(r, "last"), "2026-11-01T01:00:00Z");
-	assert_int_equal(
-	    figure(json_object_get(report, "total"), "carbon_mg"), 705000);
+	assert_int_equal(figure(json_object_get(report, "total"), "carbon_mg"), 705000);
 	json_decref(report);
 	free_world(w);
 }
@@ -121,14 +118,12 @@ put_signals(struct world *w)
 	static struct lt_rate_step grid[HALF_HOURS];
 
 	for (int i = 0; i < HALF_HOURS; i++) {
-		const int64_t start =
-		    NOVEMBER - 5 * LT_DAY_S + (int64_t)i * HOUR / 2;
+		const int64_t start = NOVEMBER - 5 * LT_DAY_S + (int64_t)i * HOUR / 2;
 
 		grid[i] = (struct lt_rate_step){.start_utc_s = start,
 		    .end_utc_s = start + HOUR / 2,
 		    .value = 20 + draw(w, 60000) / 100.0,
-		    .quality =
-			draw(w, 3) ? LT_QUALITY_MEASURED : LT_QUALITY_ESTIMATED,
+		    .quality = draw(w, 3) ? LT_QUALITY_MEASURED : LT_QUALITY_ESTIMATED,
 		    .source = "grid"};
 	}
 	must(w->f, lt_ledger_put_rates(w->f->ledger, "onprem", LT_RATE_CARBON,
@@ -140,16 +135,15 @@ put_signals(struct world *w)
 	put(w, 0, LT_RATE_EMBODIED, NOVEMBER - 5 * LT_DAY_S, 0, "");
 	put(w, 1, LT_RATE_EMBODIED, NOVEMBER - 5 * LT_DAY_S, 40, "");
 	put(w, 1, LT_RATE_MARKET_BASED, NOVEMBER + 7 * LT_DAY_S, 12.5, "REC");
-	put(w, 1, LT_RATE_MARKET_BASED, NOVEMBER + 15 * LT_DAY_S, LT_RATE_ENDED,
-	    "");
+	put(w, 1, LT_RATE_MARKET_BASED, NOVEMBER + 15 * LT_DAY_S, LT_RATE_ENDED, "");
 }
 
 static struct lt_batch_run
 random_row(struct world *w, uint32_t job_id)
 {
-	struct lt_batch_run row = make_row(job_id, (int)draw(w, 2),
-	    (int64_t)draw(w, 28 * LT_DAY_S) - 3 * LT_DAY_S,
-	    1 + draw(w, draw(w, 3) == 0 ? 40 * HOUR : 2 * HOUR));
+	struct lt_batch_run row =
+	    make_row(job_id, (int)draw(w, 2), (int64_t)draw(w, 28 * LT_DAY_S) - 3 * LT_DAY_S,
+		1 + draw(w, draw(w, 3) == 0 ? 40 * HOUR : 2 * HOUR));
 
 	row.cpus = 1 + draw(w, 64);
 	row.gpus = draw(w, 9);
@@ -191,8 +185,7 @@ scalar(sqlite3 *db, const char *sql)
 static void
 check_sums(struct world *w, const char *period, int64_t from, int64_t to)
 {
-	static const char *const keys[] = {
-	    "energy_wh", "location_mg", "market_mg", "embodied_mg"};
+	static const char *const keys[] = {"energy_wh", "location_mg", "market_mg", "embodied_mg"};
 	char query[128], sql[256];
 	sqlite3 *const db = open_ledger(w);
 
@@ -203,8 +196,7 @@ check_sums(struct world *w, const char *period, int64_t from, int64_t to)
 	const json_t *const rows = json_object_get(carbon_of(report), "rows");
 	const json_t *const total = json_object_get(carbon_of(report), "total");
 	const json_t *const hours = json_object_get(all, "hours");
-	static const char *const columns[] = {
-	    "carbon_mg", "energy_wh", "money_micros"};
+	static const char *const columns[] = {"carbon_mg", "energy_wh", "money_micros"};
 	int64_t sums[3];
 
 	for (int i = 0; i < 3; i++) {
@@ -216,26 +208,23 @@ check_sums(struct world *w, const char *period, int64_t from, int64_t to)
 		assert_int_equal(added(hours, columns[i]), sums[i]);
 	}
 	assert_true(json_is_null(json_object_get(all, "next")));
-	assert_int_equal(
-	    added(rows, "location_mg") + added(rows, "embodied_mg"), sums[0]);
+	assert_int_equal(added(rows, "location_mg") + added(rows, "embodied_mg"), sums[0]);
 	assert_int_equal(added(rows, "energy_wh"), sums[1]);
 	for (int i = 0; i < 4; i++) {
 		assert_int_equal(added(rows, keys[i]), added(hours, keys[i]));
 		if (!is_null(total, keys[i]))
-			assert_int_equal(
-			    figure(total, keys[i]), added(rows, keys[i]));
+			assert_int_equal(figure(total, keys[i]), added(rows, keys[i]));
 	}
 	const json_t *const statement = json_object_get(report, "total");
 	assert_int_equal(figure(statement, "carbon_mg"),
-	    sums[0] +
-		added(json_object_get(report, "adjustments"), "carbon_mg"));
+	    sums[0] + added(json_object_get(report, "adjustments"), "carbon_mg"));
 	json_decref(report);
 	json_decref(all);
 	sqlite3_close(db);
 }
 
-/* kWh x g/kWh, with the intensity that SQLite averages from the rates. An hour
- * is off by 1 Wh of rounding and 3 mg at most. */
+/* kWh x g/kWh, with the intensity that SQLite averages from the rates. An hour is off by 1 Wh of
+ * rounding and 3 mg at most. */
 static void
 check_hours(struct world *w, const char *period)
 {
@@ -248,8 +237,7 @@ check_hours(struct world *w, const char *period)
 	json_t *const report = ask(w, query, 200);
 	json_array_foreach(json_object_get(report, "hours"), i, hour) {
 		char sql[1024];
-		const double told =
-		    json_number_value(json_object_get(hour, "g_per_kwh"));
+		const double told = json_number_value(json_object_get(hour, "g_per_kwh"));
 		const double wh = (double)figure(hour, "energy_wh");
 
 		snprintf(sql, sizeof(sql),
@@ -266,10 +254,8 @@ check_hours(struct world *w, const char *period)
 		const double g = scalar(db, sql);
 		const double off = (double)figure(hour, "location_mg") - wh * g;
 		if (fabs(told - g) > 1e-9 || fabs(off) > g + 3)
-			fail_msg(
-			    "job %lld, %s: %.9g g/kWh, want %.9g; off by %.1f mg",
-			    (long long)figure(hour, "job_id"),
-			    text_of(hour, "hour"), told, g, off);
+			fail_msg("job %lld, %s: %.9g g/kWh, want %.9g; off by %.1f mg",
+			    (long long)figure(hour, "job_id"), text_of(hour, "hour"), told, g, off);
 		checked++;
 	}
 	assert_true(checked > RUNS);
@@ -304,16 +290,14 @@ random_worlds(void **state)
 		must(f, lt_ledger_adjust(f->ledger, &credit, &f->err));
 		check_hours(w, "period=2026-11");
 		check_sums(w, "period=2026-11", NOVEMBER, DECEMBER);
-		check_sums(
-		    w, "period=2026-Q4", NOVEMBER - 31 * LT_DAY_S, JANUARY);
+		check_sums(w, "period=2026-Q4", NOVEMBER - 31 * LT_DAY_S, JANUARY);
 		for (uint32_t i = 0; i < RUNS; i += 3) {
-			rows[i].end_utc_s =
-			    rows[i].start_utc_s + 1 + draw(w, 5 * HOUR);
+			rows[i].end_utc_s = rows[i].start_utc_s + 1 + draw(w, 5 * HOUR);
 			settle_row(w, &rows[i], now + HOUR);
 		}
 		check_sums(w, "period=2026-11", NOVEMBER, DECEMBER);
-		check_sums(w, "from=2026-11-03&to=2026-11-09",
-		    NOVEMBER + 2 * LT_DAY_S, NOVEMBER + 9 * LT_DAY_S);
+		check_sums(w, "from=2026-11-03&to=2026-11-09", NOVEMBER + 2 * LT_DAY_S,
+		    NOVEMBER + 9 * LT_DAY_S);
 		free_world(w);
 	}
 }
@@ -334,8 +318,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(by_hand, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		not_stored_is_null, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(not_stored_is_null, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(random_worlds, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(what_is_refused, set_up, tear_down),
 	};

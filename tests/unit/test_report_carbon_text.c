@@ -1,36 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide report --carbon: the section of the tables, the rows of hours as CSV,
- * and answers that it does not take for zeros. Names are hostile.
+ * lowtide report --carbon: the section of the tables, the rows of hours as CSV, and answers that it
+ * does not take for zeros. Names are hostile.
  */
 #include "report_fixture.h"
 
-#define HEAD                                                                   \
-	"{\"period\":{\"label\":\"2026-11\",\"first_day\":\"2026-11-01\","     \
-	"\"last_day\":\"2026-11-30\",\"state\":\"open\"},"                     \
-	"\"cluster\":\"tide\",\"currency\":\"USD\",\"teams\":[{\"team\":"      \
+#define HEAD                                                                                       \
+	"{\"period\":{\"label\":\"2026-11\",\"first_day\":\"2026-11-01\","                         \
+	"\"last_day\":\"2026-11-30\",\"state\":\"open\"},"                                         \
+	"\"cluster\":\"tide\",\"currency\":\"USD\",\"teams\":[{\"team\":"                          \
 	"\"nlp\",\"labels\":{\"cc\":\"17\"}}],\"total\":{}"
-static const char answer[] = HEAD
-    ",\"carbon\":{\"method\":\"lowtide-1\",\"boundary\":\"facility\","
-    "\"intensity\":\"average\",\"factors\":null,\"gwp\":null,\"rows\":["
-    "{\"zone\":\"=13\\u001b[2J\",\"partition\":\"onprem\",\"source\":\"uk\","
-    "\"market_source\":\"REC\",\"month\":\"2026-11\",\"energy_wh\":2500,"
-    "\"location_mg\":625500,\"market_mg\":30000,\"embodied_mg\":80000,"
-    "\"pue\":1.25,\"estimated_ppm\":500000,\"first\":null,\"last\":null,"
-    "\"hours\":2},"
-    "{\"zone\":null,\"partition\":\"cloud\",\"source\":null,"
-    "\"market_source\":null,\"month\":\"2026-11\",\"energy_wh\":1000,"
-    "\"location_mg\":100500,\"market_mg\":null,\"embodied_mg\":null,"
-    "\"pue\":null,\"estimated_ppm\":null,\"first\":null,\"last\":null,"
-    "\"hours\":1}],\"total\":{\"energy_wh\":3500,\"location_mg\":726000,"
-    "\"market_mg\":null,\"embodied_mg\":80000,\"pue\":null,"
-    "\"estimated_ppm\":999600,\"first\":null,\"last\":null,\"hours\":3}}}";
+static const char answer[] =
+    HEAD ",\"carbon\":{\"method\":\"lowtide-1\",\"boundary\":\"facility\","
+	 "\"intensity\":\"average\",\"factors\":null,\"gwp\":null,\"rows\":["
+	 "{\"zone\":\"=13\\u001b[2J\",\"partition\":\"onprem\",\"source\":\"uk\","
+	 "\"market_source\":\"REC\",\"month\":\"2026-11\",\"energy_wh\":2500,"
+	 "\"location_mg\":625500,\"market_mg\":30000,\"embodied_mg\":80000,"
+	 "\"pue\":1.25,\"estimated_ppm\":500000,\"first\":null,\"last\":null,"
+	 "\"hours\":2},"
+	 "{\"zone\":null,\"partition\":\"cloud\",\"source\":null,"
+	 "\"market_source\":null,\"month\":\"2026-11\",\"energy_wh\":1000,"
+	 "\"location_mg\":100500,\"market_mg\":null,\"embodied_mg\":null,"
+	 "\"pue\":null,\"estimated_ppm\":null,\"first\":null,\"last\":null,"
+	 "\"hours\":1}],\"total\":{\"energy_wh\":3500,\"location_mg\":726000,"
+	 "\"market_mg\":null,\"embodied_mg\":80000,\"pue\":null,"
+	 "\"estimated_ppm\":999600,\"first\":null,\"last\":null,\"hours\":3}}}";
 
 static char *
 render(const char *json, struct lt_error *err)
 {
-	const struct lt_report_look look = {
-	    .format = LT_REPORT_TABLE, .carbon = true};
+	const struct lt_report_look look = {.format = LT_REPORT_TABLE, .carbon = true};
 
 	return report_text(json_loads(json, 0, NULL), &look, err);
 }
@@ -92,10 +91,8 @@ test_hours(void **state)
 
 	(void)state;
 	assert_non_null(out);
-	assert_int_equal(
-	    lt_rows_begin(&rows, out, &lt_hour_csv, report, &err), LT_OK);
-	assert_int_equal(
-	    lt_hour_csv.run(&rows, hour, strlen(hour), &err), LT_OK);
+	assert_int_equal(lt_rows_begin(&rows, out, &lt_hour_csv, report, &err), LT_OK);
+	assert_int_equal(lt_hour_csv.run(&rows, hour, strlen(hour), &err), LT_OK);
 	assert_int_equal(lt_hour_csv.run(&rows, "[]", 2, &err), LT_EINPUT);
 	lt_rows_free(&rows);
 	fclose(out);
@@ -119,10 +116,8 @@ test_html(void **state)
 {
 	json_t *const report = report_load("carbon");
 	json_t *const carbon = json_object_get(report, "carbon");
-	json_t *const first =
-	    json_array_get(json_object_get(carbon, "rows"), 0);
-	const struct lt_report_look look = {
-	    .format = LT_REPORT_HTML, .carbon = true};
+	json_t *const first = json_array_get(json_object_get(carbon, "rows"), 0);
+	const struct lt_report_look look = {.format = LT_REPORT_HTML, .carbon = true};
 	struct lt_error err = {0};
 	char *text = NULL;
 	size_t length = 0;
@@ -130,32 +125,30 @@ test_html(void **state)
 
 	(void)state;
 	json_object_set_new(first, "zone", json_string("<b>&\""));
-	json_object_set_new(json_array_get(json_object_get(carbon, "rows"), 1),
-	    "version", json_string("v<b>&2"));
+	json_object_set_new(
+	    json_array_get(json_object_get(carbon, "rows"), 1), "version", json_string("v<b>&2"));
 	if (lt_report_print(out, report, &look, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	fclose(out);
 	const char *const section = strstr(text, "By grid zone, partition");
 	assert_non_null(section);
-	assert_non_null(
-	    strstr(section, "&lt;b&gt;&amp;&quot;, cloud, 2026-11"));
+	assert_non_null(strstr(section, "&lt;b&gt;&amp;&quot;, cloud, 2026-11"));
 	assert_null(strstr(text, "<b>&"));
 	assert_non_null(strstr(section, "region 13, onprem, 2026-11, REC"));
 	assert_non_null(strstr(section, "Boundary: facility"));
 	assert_non_null(strstr(section, "warming potentials: not said"));
 	/* Once, though two rows are of it; none where no source is. */
-	const char *const source = strstr(section,
-	    "<p>Source grid: uk_carbon_intensity; version and method: "
-	    "v&lt;b&gt;&amp;2.</p>");
+	const char *const source =
+	    strstr(section, "<p>Source grid: uk_carbon_intensity; version and method: "
+			    "v&lt;b&gt;&amp;2.</p>");
 	assert_non_null(source);
 	assert_ptr_equal(strstr(section, "<p>Source "), source);
 	assert_null(strstr(source + 1, "<p>Source "));
-	assert_non_null(strstr(section,
-	    "recorded from 2026-11-01T00:31:07Z to 2026-11-25T14:30:09Z."));
-	/* 47,039,360 mg of the grid by 138,692 Wh; 339, not the 368 that there
-	 * are with embodied carbon. */
-	assert_non_null(strstr(
-	    text, "Mean of its energy, g CO2e per kWh</th><td>339</td>"));
+	assert_non_null(
+	    strstr(section, "recorded from 2026-11-01T00:31:07Z to 2026-11-25T14:30:09Z."));
+	/* 47,039,360 mg of the grid by 138,692 Wh; 339, not the 368 that there are with embodied
+	 * carbon. */
+	assert_non_null(strstr(text, "Mean of its energy, g CO2e per kWh</th><td>339</td>"));
 	free(text);
 	/* Energy of an unknown intensity thins out nothing. */
 	json_object_set_new(first, "location_mg", json_null());
@@ -184,10 +177,8 @@ test_refused(void **state)
 	} rows[] = {
 	    {"an older lowtided", HEAD "}", "has no carbon", LT_EVERSION},
 	    {"no rows", HEAD ",\"carbon\":{}}", "has no carbon", LT_EVERSION},
-	    {"no total", HEAD ",\"carbon\":{\"rows\":[]}}", "is none",
-		LT_EINPUT},
-	    {"a figure that is not there",
-		HEAD ",\"carbon\":{\"rows\":[{}],\"total\":{}}}",
+	    {"no total", HEAD ",\"carbon\":{\"rows\":[]}}", "is none", LT_EINPUT},
+	    {"a figure that is not there", HEAD ",\"carbon\":{\"rows\":[{}],\"total\":{}}}",
 		"energy_wh of carbon is no number", LT_EINPUT},
 	    {"a fraction of a mg",
 		HEAD ",\"carbon\":{\"rows\":[{\"energy_wh\":1,"

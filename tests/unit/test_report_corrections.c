@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The list of corrections: a row a run, team and month, why, what they add up
- * to, who sees which, and how it is shown.
+ * The list of corrections: a row a run, team and month, why, what they add up to, who sees which,
+ * and how it is shown.
  */
 #include <jansson.h>
 
@@ -43,20 +43,18 @@ over_the_end(int64_t money_micros)
 }
 
 static void
-settle_halves(struct fixture *f, int64_t money_micros, int64_t now_utc_s,
-    int64_t open_since_utc_s)
+settle_halves(struct fixture *f, int64_t money_micros, int64_t now_utc_s, int64_t open_since_utc_s)
 {
 	struct lt_run run = over_the_end(money_micros);
-	struct lt_entry entries[] = {whole(&run),
-	    {.at_utc_s = OCTOBER, .money_micros = money_micros / 2}};
+	struct lt_entry entries[] = {
+	    whole(&run), {.at_utc_s = OCTOBER, .money_micros = money_micros / 2}};
 	bool changed;
 
 	entries[0].money_micros -= money_micros / 2;
-	must(f,
-	    lt_ledger_settle(f->ledger,
-		&(struct lt_settlement){&run, entries, 2, now_utc_s,
-		    now_utc_s - now_utc_s % LT_HOUR_S, open_since_utc_s, false},
-		&changed, &f->err));
+	must(f, lt_ledger_settle(f->ledger,
+		    &(struct lt_settlement){&run, entries, 2, now_utc_s,
+			now_utc_s - now_utc_s % LT_HOUR_S, open_since_utc_s, false},
+		    &changed, &f->err));
 }
 
 static int64_t
@@ -82,8 +80,7 @@ enum { WANTS = sizeof(wants) / sizeof(wants[0]) };
 static void
 settle_all(struct fixture *f)
 {
-	struct lt_run late =
-	    make_run(2, OCTOBER + 9 * HOUR, OCTOBER + 10 * HOUR, 70);
+	struct lt_run late = make_run(2, OCTOBER + 9 * HOUR, OCTOBER + 10 * HOUR, 70);
 
 	settle_halves(f, 1000, OCTOBER + LT_DAY_S, 0);
 	/* October is closed: 600 more, and one that nobody knew. */
@@ -107,27 +104,17 @@ test_list(void **state)
 		const json_t *const one = json_array_get(list, i);
 
 		assert_string_equal(
-		    json_string_value(json_object_get(one, "month")),
-		    wants[i].month);
-		assert_string_equal(
-		    json_string_value(json_object_get(one, "team")),
-		    wants[i].team);
-		assert_string_equal(
-		    json_string_value(json_object_get(one, "why")),
-		    wants[i].why);
+		    json_string_value(json_object_get(one, "month")), wants[i].month);
+		assert_string_equal(json_string_value(json_object_get(one, "team")), wants[i].team);
+		assert_string_equal(json_string_value(json_object_get(one, "why")), wants[i].why);
 		assert_int_equal(figure(one, "job_id"), wants[i].job_id);
-		assert_int_equal(
-		    figure(one, "money_micros"), wants[i].money_micros);
+		assert_int_equal(figure(one, "money_micros"), wants[i].money_micros);
 		sum += wants[i].money_micros;
 	}
-	assert_int_equal(
-	    figure(json_object_get(report, "total"), "corrections_micros"),
-	    sum);
+	assert_int_equal(figure(json_object_get(report, "total"), "corrections_micros"), sum);
 	json_decref(report);
-	json_t *const team =
-	    ask(f, "period=2026-11&corrections=1&team=nlp", 200);
-	assert_int_equal(
-	    json_array_size(json_object_get(team, "corrections")), 1);
+	json_t *const team = ask(f, "period=2026-11&corrections=1&team=nlp", 200);
+	assert_int_equal(json_array_size(json_object_get(team, "corrections")), 1);
 	json_decref(team);
 	/* Without being asked it is as it is kept of a closed period. */
 	json_t *const plain = ask(f, "period=2026-11", 200);
@@ -148,19 +135,16 @@ test_many(void **state)
 
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	for (uint32_t i = 1; i <= MANY; i++) {
-		struct lt_run run =
-		    make_run(i, OCTOBER, OCTOBER + HOUR, EACH * 1000000);
+		struct lt_run run = make_run(i, OCTOBER, OCTOBER + HOUR, EACH * 1000000);
 
 		settle(f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
 	}
 	must(f, lt_ledger_commit(f->ledger, &f->err));
 	json_t *const report = ask(f, "period=2026-11&corrections=1", 200);
 	const json_t *const more = json_object_get(report, "more_corrections");
-	assert_int_equal(
-	    json_array_size(json_object_get(report, "corrections")), 500);
+	assert_int_equal(json_array_size(json_object_get(report, "corrections")), 500);
 	assert_int_equal(figure(more, "count"), MANY - 500);
-	assert_int_equal(
-	    figure(more, "money_micros"), (MANY - 500) * EACH * 1000000);
+	assert_int_equal(figure(more, "money_micros"), (MANY - 500) * EACH * 1000000);
 	FILE *const out = open_memstream(&text, &length);
 	assert_non_null(out);
 	assert_int_equal(lt_report_print(out, report, &look, &err), LT_OK);

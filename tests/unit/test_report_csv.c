@@ -27,13 +27,11 @@ static const struct {
     {"below zero it rounds away from zero too", "negative", false},
     {"what is not known is n/a, not zero; not complete", "unknown-base", false},
     {"a replay is labelled", "replayed", false},
-    {"a site without prices shows no money; marginal intensity is said",
-	"no-money", false},
+    {"a site without prices shows no money; marginal intensity is said", "no-money", false},
     {"nobody ran anything", "no-teams", false},
     {"names that would steer a spreadsheet or a terminal", "hostile", false},
     {"runs, one of an array, one without a price", "runs", true},
-    {"runs that cross the ends of a month, corrections, adjustments", "month",
-	true},
+    {"runs that cross the ends of a month, corrections, adjustments", "month", true},
     {"a closed month", "closed", false},
     {"what users can choose", "names", true},
     {"a charge for carbon, discounts, and corrections of both", "charge", true},
@@ -72,11 +70,11 @@ test_golden(void **state)
 
 		for (int format = 0; format < 3; format++) {
 			char path[256];
-			char *const got = render(report,
-			    (enum lt_report_format)format, cases[i].runs);
+			char *const got =
+			    render(report, (enum lt_report_format)format, cases[i].runs);
 
-			snprintf(path, sizeof(path), REPORT_FOLDER "%s.%s",
-			    cases[i].name, suffixes[format]);
+			snprintf(path, sizeof(path), REPORT_FOLDER "%s.%s", cases[i].name,
+			    suffixes[format]);
 			golden_compare(cases[i].why, path, got);
 			free(got);
 		}
@@ -84,8 +82,7 @@ test_golden(void **state)
 	}
 }
 
-/* The month's amounts as yen: rounded to whole ones, adding up as before, and
- * exact in CSV. */
+/* The month's amounts as yen: rounded to whole ones, adding up as before, and exact in CSV. */
 static void
 test_yen(void **state)
 {
@@ -107,8 +104,8 @@ test_yen(void **state)
 	json_decref(report);
 }
 
-/* As wide as a terminal: columns that are left out are so in the order that
- * lowtide(1) says, names are cut. */
+/* As wide as a terminal: columns that are left out are so in the order that lowtide(1) says, names
+ * are cut. */
 static void
 test_narrow(void **state)
 {
@@ -123,20 +120,18 @@ test_narrow(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		json_t *const report = report_load(widths[i].name);
-		const struct lt_report_look look = {.format = LT_REPORT_TABLE,
-		    .runs = true,
-		    .columns = widths[i].columns};
+		const struct lt_report_look look = {
+		    .format = LT_REPORT_TABLE, .runs = true, .columns = widths[i].columns};
 		struct lt_error err = {0};
 		char path[256], *text = NULL;
 		size_t length = 0;
 		FILE *const out = open_memstream(&text, &length);
 
 		assert_non_null(out);
-		assert_int_equal(
-		    lt_report_print(out, report, &look, &err), LT_OK);
+		assert_int_equal(lt_report_print(out, report, &look, &err), LT_OK);
 		fclose(out);
-		snprintf(path, sizeof(path), REPORT_FOLDER "%s.table%d",
-		    widths[i].name, widths[i].columns);
+		snprintf(path, sizeof(path), REPORT_FOLDER "%s.table%d", widths[i].name,
+		    widths[i].columns);
 		golden_compare(widths[i].why, path, text);
 		free(text);
 		json_decref(report);
@@ -155,8 +150,7 @@ cents_of(const char *cell)
 	return *cell == '-' ? -cents : cents;
 }
 
-/* The cost: the last cell of the line that starts with `team`, in the first
- * table. */
+/* The cost: the last cell of the line that starts with `team`, in the first table. */
 static long long
 cost_of(const char *table, const char *team)
 {
@@ -194,10 +188,9 @@ test_column_adds_up(void **state)
 
 		for (; reports[i].teams[rows] != NULL; rows++)
 			sum += cost_of(table, reports[i].teams[rows]);
-		assert_true(
-		    2 * llabs(sum - cost_of(table, "TOTAL")) <= rows + 1);
-		assert_non_null(strstr(table,
-		    "each amount is rounded by itself, so rows may differ"));
+		assert_true(2 * llabs(sum - cost_of(table, "TOTAL")) <= rows + 1);
+		assert_non_null(
+		    strstr(table, "each amount is rounded by itself, so rows may differ"));
 		free(table);
 		json_decref(report);
 	}
@@ -215,11 +208,9 @@ test_refused(void **state)
 		"{\"teams\":[{\"team\":\"a\",\"charges_micros\":1.5}],"
 		"\"total\":{}}",
 		"charges_micros of a is no integer"},
-	    {"a text for a figure",
-		"{\"teams\":[],\"total\":{\"saved_mg\":\"1\"}}",
+	    {"a text for a figure", "{\"teams\":[],\"total\":{\"saved_mg\":\"1\"}}",
 		"saved_mg of the total is no integer"},
-	    {"a team that is no object", "{\"teams\":[7],\"total\":{}}",
-		"lacks a team"},
+	    {"a team that is no object", "{\"teams\":[7],\"total\":{}}", "lacks a team"},
 	};
 
 	(void)state;
@@ -230,10 +221,8 @@ test_refused(void **state)
 
 		assert_non_null(report);
 		assert_non_null(out);
-		assert_int_equal(
-		    lt_report_print(out, report,
-			&(struct lt_report_look){.format = LT_REPORT_TABLE},
-			&err),
+		assert_int_equal(lt_report_print(out, report,
+				     &(struct lt_report_look){.format = LT_REPORT_TABLE}, &err),
 		    LT_EINPUT);
 		if (strstr(err.text, bad[i].text) == NULL)
 			fail_msg("%s: got \"%s\"", bad[i].why, err.text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the HTML statement writes of others, and how it words figures: the
- * corpus of hostile names through the one escape, shares, days and periods.
- * Whole statements are tests/golden/statement.sh's.
+ * What the HTML statement writes of others, and how it words figures: the corpus of hostile names
+ * through the one escape, shares, days and periods. Whole statements are
+ * tests/golden/statement.sh's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,12 +41,10 @@ test_hostile(void **state)
 	} cases[] = {
 	    {"nothing", "", ""},
 	    {"an ordinary name", "train_v2.sh", "train_v2.sh"},
-	    {"a script", "<script>alert(1)</script>",
-		"&lt;script&gt;alert(1)&lt;/script&gt;"},
+	    {"a script", "<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"},
 	    {"the end of an attribute", "\"><img src=x onerror=alert(1)>",
 		"&quot;&gt;&lt;img src=x onerror=alert(1)&gt;"},
-	    {"the end of another", "' onmouseover='alert(1)",
-		"&#39; onmouseover=&#39;alert(1)"},
+	    {"the end of another", "' onmouseover='alert(1)", "&#39; onmouseover=&#39;alert(1)"},
 	    {"an entity stays the text that it was", "&lt;b&gt; &amp; &#60;",
 		"&amp;lt;b&amp;gt; &amp;amp; &amp;#60;"},
 	    {"the end of the style", "</style></title>]]>-->",
@@ -70,8 +68,7 @@ test_hostile(void **state)
 	    {"separators of lines", "a\u2028b\u2029c", "a" BAD "b" BAD "c"},
 	    {"tags", "a\U000e0041b", "a" BAD "b"},
 	    {"no characters", "\uffff\ufffe", BAD BAD},
-	    {"letters of others stay",
-		"\u4e2d\u6587 \u05e2\u05d1 \u00fc \U0001f4b8",
+	    {"letters of others stay", "\u4e2d\u6587 \u05e2\u05d1 \u00fc \U0001f4b8",
 		"\u4e2d\u6587 \u05e2\u05d1 \u00fc \U0001f4b8"},
 	    {"a byte alone", "a\x80z", "a" BAD "z"},
 	    {"a character that is cut", "a\xe4\xb8", "a" BAD BAD},
@@ -88,8 +85,7 @@ test_hostile(void **state)
 		char *const got = escaped(cases[i].text);
 
 		if (strcmp(got, cases[i].want) != 0)
-			fail_msg("%s: got %s, want %s", cases[i].why, got,
-			    cases[i].want);
+			fail_msg("%s: got %s, want %s", cases[i].why, got, cases[i].want);
 		free(got);
 	}
 }
@@ -102,23 +98,20 @@ test_long(void **state)
 	static const struct {
 		int characters;
 		bool cut;
-	} cases[] = {{LT_HTML_TEXT_MAX, false}, {LT_HTML_TEXT_MAX + 1, true},
-	    {LONG, true}};
+	} cases[] = {{LT_HTML_TEXT_MAX, false}, {LT_HTML_TEXT_MAX + 1, true}, {LONG, true}};
 	char text[2 * LONG + 1];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const int bytes = 2 * cases[i].characters;
-		const int kept =
-		    cases[i].cut ? LT_HTML_TEXT_MAX : cases[i].characters;
+		const int kept = cases[i].cut ? LT_HTML_TEXT_MAX : cases[i].characters;
 
 		for (int at = 0; at < bytes; at += 2)
 			memcpy(text + at, "\u00fc", 2);
 		text[bytes] = '\0';
 		char *const got = escaped(text);
 
-		assert_int_equal(
-		    strlen(got), (size_t)(2 * kept) + (cases[i].cut ? 3 : 0));
+		assert_int_equal(strlen(got), (size_t)(2 * kept) + (cases[i].cut ? 3 : 0));
 		assert_memory_equal(got, text, (size_t)(2 * kept));
 		if (cases[i].cut)
 			assert_string_equal(got + 2 * kept, "\u2026");
@@ -136,12 +129,9 @@ test_figures(void **state)
 		const char *want, *change;
 	} cases[] = {
 	    {"a cent", LT_UNIT_MONEY, 10000, "\u00a30.01", "+\u00a30.01"},
-	    {"half a cent rounds away", LT_UNIT_MONEY, -5000, "-\u00a30.01",
-		"-\u00a30.01"},
-	    {"less than half has no sign", LT_UNIT_MONEY, 4999, "\u00a30.00",
-		"\u00a30.00"},
-	    {"none has no minus", LT_UNIT_MONEY, -4999, "\u00a30.00",
-		"\u00a30.00"},
+	    {"half a cent rounds away", LT_UNIT_MONEY, -5000, "-\u00a30.01", "-\u00a30.01"},
+	    {"less than half has no sign", LT_UNIT_MONEY, 4999, "\u00a30.00", "\u00a30.00"},
+	    {"none has no minus", LT_UNIT_MONEY, -4999, "\u00a30.00", "\u00a30.00"},
 	    {"kilograms", LT_UNIT_CARBON, 1234567890, "1,234.6", "+1,234.6"},
 	    {"none of them", LT_UNIT_CARBON, 0, "0.0", "0.0"},
 	    {"hours", LT_UNIT_HOURS, 5400, "1.5", "+1.5"},
@@ -151,26 +141,20 @@ test_figures(void **state)
 	    {"more than all", LT_UNIT_SHARE, 2080000, "208.0 %", "+208.0 %"},
 	    {"the most", LT_UNIT_COUNT, INT64_MAX, "9,223,372,036,854,775,807",
 		"+9,223,372,036,854,775,807"},
-	    {"the least", LT_UNIT_COUNT, INT64_MIN,
-		"-9,223,372,036,854,775,808", "-9,223,372,036,854,775,808"},
+	    {"the least", LT_UNIT_COUNT, INT64_MIN, "-9,223,372,036,854,775,808",
+		"-9,223,372,036,854,775,808"},
 	};
-	const struct lt_statement statement = {.currency = "GBP",
-	    .has_money = true,
-	    .carbon_unit_mg = 100000,
-	    .energy_unit_wh = 100};
+	const struct lt_statement statement = {
+	    .currency = "GBP", .has_money = true, .carbon_unit_mg = 100000, .energy_unit_wh = 100};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char figure[LT_FIGURE_SIZE], change[LT_FIGURE_SIZE];
 
-		lt_figure_text(
-		    figure, &statement, cases[i].value, cases[i].unit);
-		lt_change_text(
-		    change, &statement, cases[i].value, cases[i].unit);
-		if (strcmp(figure, cases[i].want) != 0 ||
-		    strcmp(change, cases[i].change) != 0)
-			fail_msg(
-			    "%s: got %s, %s", cases[i].why, figure, change);
+		lt_figure_text(figure, &statement, cases[i].value, cases[i].unit);
+		lt_change_text(change, &statement, cases[i].value, cases[i].unit);
+		if (strcmp(figure, cases[i].want) != 0 || strcmp(change, cases[i].change) != 0)
+			fail_msg("%s: got %s, %s", cases[i].why, figure, change);
 	}
 }
 
@@ -195,11 +179,9 @@ test_decimals(void **state)
 		    .currency = cases[i].currency, .has_money = true};
 		char text[LT_FIGURE_SIZE];
 
-		assert_string_equal(lt_figure_text(text, &statement,
-					cases[i].value, LT_UNIT_MONEY),
-		    cases[i].want);
-		assert_string_equal(lt_change_text(text, &statement,
-					cases[i].value, LT_UNIT_MONEY),
+		assert_string_equal(
+		    lt_figure_text(text, &statement, cases[i].value, LT_UNIT_MONEY), cases[i].want);
+		assert_string_equal(lt_change_text(text, &statement, cases[i].value, LT_UNIT_MONEY),
 		    cases[i].change);
 	}
 }
@@ -212,10 +194,8 @@ test_small_figures(void **state)
 	char text[LT_FIGURE_SIZE];
 
 	(void)state;
-	assert_string_equal(
-	    lt_figure_text(text, &statement, 1499, LT_UNIT_CARBON), "0.001");
-	assert_string_equal(
-	    lt_figure_text(text, &statement, 9, LT_UNIT_ENERGY), "0.009");
+	assert_string_equal(lt_figure_text(text, &statement, 1499, LT_UNIT_CARBON), "0.001");
+	assert_string_equal(lt_figure_text(text, &statement, 9, LT_UNIT_ENERGY), "0.009");
 }
 
 static void
@@ -245,26 +225,17 @@ test_days(void **state)
 
 	(void)state;
 	assert_string_equal(
-	    lt_day_text(text, sizeof(text), "2026-10-05", LT_DAY_LONG),
-	    "5 October 2026");
+	    lt_day_text(text, sizeof(text), "2026-10-05", LT_DAY_LONG), "5 October 2026");
+	assert_string_equal(lt_day_text(text, sizeof(text), "2028-02-29", LT_DAY_SHORT), "29 Feb");
+	assert_string_equal(lt_day_text(text, sizeof(text), "<b>", LT_DAY_SHORT), "<b>");
 	assert_string_equal(
-	    lt_day_text(text, sizeof(text), "2028-02-29", LT_DAY_SHORT),
-	    "29 Feb");
+	    lt_period_name(text, sizeof(text), "2026-10", LT_DAY_LONG), "October 2026");
 	assert_string_equal(
-	    lt_day_text(text, sizeof(text), "<b>", LT_DAY_SHORT), "<b>");
+	    lt_period_name(text, sizeof(text), "2026-10", LT_DAY_SHORT), "Oct 2026");
+	assert_string_equal(lt_period_name(text, sizeof(text), "2026-Q4", LT_DAY_LONG), "Q4 2026");
+	assert_string_equal(lt_period_name(text, sizeof(text), "2026", LT_DAY_LONG), "2026");
 	assert_string_equal(
-	    lt_period_name(text, sizeof(text), "2026-10", LT_DAY_LONG),
-	    "October 2026");
-	assert_string_equal(
-	    lt_period_name(text, sizeof(text), "2026-10", LT_DAY_SHORT),
-	    "Oct 2026");
-	assert_string_equal(
-	    lt_period_name(text, sizeof(text), "2026-Q4", LT_DAY_LONG),
-	    "Q4 2026");
-	assert_string_equal(
-	    lt_period_name(text, sizeof(text), "2026", LT_DAY_LONG), "2026");
-	assert_string_equal(lt_period_name(text, sizeof(text),
-				"2026-10-05 to 2026-10-11", LT_DAY_LONG),
+	    lt_period_name(text, sizeof(text), "2026-10-05 to 2026-10-11", LT_DAY_LONG),
 	    "2026-10-05 to 2026-10-11");
 	assert_true(lt_day_number("1970-01-02", &day));
 	assert_int_equal(day, 1);
@@ -299,9 +270,8 @@ assert_row(const char *html, const char *want)
 		fail_msg("no %s in\n%s", want, html);
 }
 
-/* Three times a third of 10 cents, and what is left of budgets: 0.033, 0.033
- * and 0.034 are 0.03 each, here as in every table. What came until a row is
- * rounded once. */
+/* Three times a third of 10 cents, and what is left of budgets: 0.033, 0.033 and 0.034 are 0.03
+ * each, here as in every table. What came until a row is rounded once. */
 static void
 test_rounded_once(void **state)
 {
@@ -313,16 +283,13 @@ test_rounded_once(void **state)
 	    {"So far", LT_UNIT_MONEY, LT_COLUMN_SO_FAR, NULL, NULL, false},
 	    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
 	struct lt_html_row rows[] = {
-	    {.name = "a",
-		.has = {true, false, true, true},
-		.values = {33333, 0, 100000, 66667}},
+	    {.name = "a", .has = {true, false, true, true}, .values = {33333, 0, 100000, 66667}},
 	    {.name = "b",
 		.has = {true, false, true, true},
 		.values = {33333, 0, 100000, 16667}}, /* 0.05 is held */
 	    {.name = "c<", .has = {true}, .values = {33334}},
 	};
-	const struct lt_html_row total = {
-	    .name = "Total", .has = {true}, .values = {100000}};
+	const struct lt_html_row total = {.name = "Total", .has = {true}, .values = {100000}};
 	struct lt_html_table table = {.caption = "T",
 	    .first = "N",
 	    .columns = columns,
@@ -354,8 +321,7 @@ test_negative(void **state)
 	    {.name = "a", .has = {true}, .values = {1000000}},
 	    {.name = "b", .has = {true}, .values = {-3000000}},
 	};
-	const struct lt_html_row total = {
-	    .name = "Total", .has = {true}, .values = {-2000000}};
+	const struct lt_html_row total = {.name = "Total", .has = {true}, .values = {-2000000}};
 	struct lt_html_table table = {.caption = "T",
 	    .first = "N",
 	    .columns = columns,
@@ -366,8 +332,8 @@ test_negative(void **state)
 	char *const html = draw(&table);
 
 	(void)state;
-	assert_row(html,
-	    "<td>-$3.00</td><td><span class=\"none\">\u2013</span></td><td>-$2.00</td>");
+	assert_row(
+	    html, "<td>-$3.00</td><td><span class=\"none\">\u2013</span></td><td>-$2.00</td>");
 	assert_row(html, "<rect class=\"mark\" width=\"1000\"");
 	assert_null(strstr(html, "width=\"-"));
 	free(html);
@@ -378,8 +344,8 @@ test_negative(void **state)
 static int
 print_cost(json_int_t cost, struct lt_error *err)
 {
-	json_t *const report = json_pack("{s:s, s:{s:I}, s:[]}", "currency",
-	    "USD", "total", "cost_micros", cost, "teams");
+	json_t *const report = json_pack(
+	    "{s:s, s:{s:I}, s:[]}", "currency", "USD", "total", "cost_micros", cost, "teams");
 	FILE *const out = fopen("/dev/null", "w");
 
 	assert_non_null(report);
@@ -530,10 +496,9 @@ test_output_that_stays(void **state)
 static void
 test_short_option(void **state)
 {
-	static const struct lt_cli_option with[] = {{"format", "F", ""},
-	    {"output", "FILE", ""}, {NULL, NULL, NULL}},
-					  without[] = {{"team", "T", ""},
-					      {NULL, NULL, NULL}};
+	static const struct lt_cli_option with[] = {{"format", "F", ""}, {"output", "FILE", ""},
+	    {NULL, NULL, NULL}},
+					  without[] = {{"team", "T", ""}, {NULL, NULL, NULL}};
 	struct lt_cli_command command = {.name = "x", .options = with};
 	struct lt_cli cli = {.command = &command};
 	char *argv[] = {(char *)"-o", (char *)"a.html", NULL};

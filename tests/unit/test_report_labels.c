@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The labels of teams on their whole way: of a policy's text into lowtided's
- * answers, by the tree of accounts; kept with a closed period, under its
- * checksum; and what others could read into them through each format.
+ * The labels of teams on their whole way: of a policy's text into lowtided's answers, by the tree
+ * of accounts; kept with a closed period, under its checksum; and what others could read into them
+ * through each format.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -20,34 +20,31 @@
 enum { OCTOBER = NOVEMBER - 31 * LT_DAY_S };
 
 /* root has dept and nlp, dept has vision, vision has audio. */
-static struct lt_account accounts[] = {{.name = "audio"}, {.name = "dept"},
-    {.name = "nlp"}, {.name = "root"}, {.name = "vision"}};
+static struct lt_account accounts[] = {
+    {.name = "audio"}, {.name = "dept"}, {.name = "nlp"}, {.name = "root"}, {.name = "vision"}};
 static const struct {
 	const char *name, *parent;
-} tree[] = {{"root", ""}, {"dept", "root"}, {"nlp", "root"}, {"vision", "dept"},
-    {"audio", "vision"}};
+} tree[] = {
+    {"root", ""}, {"dept", "root"}, {"nlp", "root"}, {"vision", "dept"}, {"audio", "vision"}};
 enum { ACCOUNTS = sizeof(accounts) / sizeof(*accounts) };
 
-static const char first_policy[] =
-    "currency: USD\n"
-    "labels:\n"
-    "  Dept: {owner: ada@example.org, cost_center: 4711}\n"
-    "  vision: {project: x}\n"
-    "  gone: {owner: nobody}\n"
-    "  audio: {}\n";
-static const char next_policy[] =
-    "currency: USD\n"
-    "labels: {vision: {project: y}, nlp: {owner: bob}}\n";
-static const char hostile_policy[] =
-    "currency: USD\n"
-    "labels:\n"
-    "  nlp:\n"
-    "    a-formula: =1+1\n"
-    "    b.markup: \"<script>alert('1')</script>\"\n"
-    "    c/quotes: 'a\",\"b\\'\n"
-    "    d_plain: Gr\u00f6\u00dfe \u4e2d\n"
-    "    -dash: '@SUM(A1)'\n"
-    "    empty: ''\n";
+static const char first_policy[] = "currency: USD\n"
+				   "labels:\n"
+				   "  Dept: {owner: ada@example.org, cost_center: 4711}\n"
+				   "  vision: {project: x}\n"
+				   "  gone: {owner: nobody}\n"
+				   "  audio: {}\n";
+static const char next_policy[] = "currency: USD\n"
+				  "labels: {vision: {project: y}, nlp: {owner: bob}}\n";
+static const char hostile_policy[] = "currency: USD\n"
+				     "labels:\n"
+				     "  nlp:\n"
+				     "    a-formula: =1+1\n"
+				     "    b.markup: \"<script>alert('1')</script>\"\n"
+				     "    c/quotes: 'a\",\"b\\'\n"
+				     "    d_plain: Gr\u00f6\u00dfe \u4e2d\n"
+				     "    -dash: '@SUM(A1)'\n"
+				     "    empty: ''\n";
 
 static struct lt_policy *
 policy_of(const char *yaml)
@@ -56,8 +53,7 @@ policy_of(const char *yaml)
 	struct lt_policy_errors errors = {0};
 	struct lt_policy *policy;
 
-	if (lt_policy_parse_all(&policy,
-		&(struct lt_policy_text){"policy", yaml, strlen(yaml)},
+	if (lt_policy_parse_all(&policy, &(struct lt_policy_text){"policy", yaml, strlen(yaml)},
 		no_adapters, &errors) != LT_OK)
 		fail_msg("%s", errors.items[0].text);
 	return policy;
@@ -65,8 +61,7 @@ policy_of(const char *yaml)
 
 /* By lowtided with that policy. */
 static char *
-ask_text(struct fixture *f, const char *yaml, const struct lt_api_asked *asked,
-    int want)
+ask_text(struct fixture *f, const char *yaml, const struct lt_api_asked *asked, int want)
 {
 	struct lt_policy *const policy = policy_of(yaml);
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
@@ -99,8 +94,8 @@ ask_text(struct fixture *f, const char *yaml, const struct lt_api_asked *asked,
 static json_t *
 ask(struct fixture *f, const char *yaml, const char *uri)
 {
-	char *const text = ask_text(
-	    f, yaml, &(struct lt_api_asked){.method = "GET", .uri = uri}, 200);
+	char *const text =
+	    ask_text(f, yaml, &(struct lt_api_asked){.method = "GET", .uri = uri}, 200);
 	json_t *const json = json_loads(text, 0, NULL);
 
 	assert_non_null(json);
@@ -114,10 +109,8 @@ close_october(struct fixture *f, const char *yaml)
 	static const char body[] = "{\"period\":\"2026-10\"}";
 
 	free(ask_text(f, yaml,
-	    &(struct lt_api_asked){.method = "POST",
-		.uri = "/v1/close",
-		.body = body,
-		.body_length = strlen(body)},
+	    &(struct lt_api_asked){
+		.method = "POST", .uri = "/v1/close", .body = body, .body_length = strlen(body)},
 	    200));
 }
 
@@ -141,13 +134,11 @@ check_labels(const json_t *report, const char *account, const char *want)
 	const json_t *team;
 
 	json_array_foreach(json_object_get(report, "teams"), i, team) {
-		const char *const name =
-		    json_string_value(json_object_get(team, "team"));
+		const char *const name = json_string_value(json_object_get(team, "team"));
 
 		if (strcmp(name, account) != 0)
 			continue;
-		char *const got =
-		    json_dumps(json_object_get(team, "labels"), JSON_COMPACT);
+		char *const got = json_dumps(json_object_get(team, "labels"), JSON_COMPACT);
 		if (got == NULL || strcmp(got, want) != 0)
 			fail_msg("%s: got %s, want %s", account, got, want);
 		free(got);
@@ -167,10 +158,8 @@ test_tree(void **state)
 	struct fixture *const f = *state;
 
 	run_all(f);
-	json_t *const report =
-	    ask(f, first_policy, "/v1/report?period=2026-11&previous=1");
-	const json_t *const both[] = {
-	    report, json_object_get(report, "previous")};
+	json_t *const report = ask(f, first_policy, "/v1/report?period=2026-11&previous=1");
+	const json_t *const both[] = {report, json_object_get(report, "previous")};
 	for (int i = 0; i < 2; i++) {
 		check_labels(both[i], "dept", DEPT);
 		check_labels(both[i], "vision", FIRST);
@@ -178,11 +167,9 @@ test_tree(void **state)
 		check_labels(both[i], "nlp", "{}");
 		check_labels(both[i], "root", "{}");
 	}
-	assert_null(
-	    json_object_get(json_object_get(report, "total"), "labels"));
+	assert_null(json_object_get(json_object_get(report, "total"), "labels"));
 	json_decref(report);
-	json_t *const one =
-	    ask(f, first_policy, "/v1/report?period=2026-11&team=audio");
+	json_t *const one = ask(f, first_policy, "/v1/report?period=2026-11&team=audio");
 	assert_int_equal(json_array_size(json_object_get(one, "teams")), 1);
 	check_labels(one, "audio", FIRST);
 	json_decref(one);
@@ -209,9 +196,8 @@ check_sum(struct fixture *f, const json_t *report)
 	while (fgetc(sum) != EOF) {
 	}
 	assert_int_equal(pclose(sum), 0);
-	assert_string_equal(json_string_value(json_object_get(
-				json_object_get(report, "period"), "checksum")),
-	    got);
+	assert_string_equal(
+	    json_string_value(json_object_get(json_object_get(report, "period"), "checksum")), got);
 }
 
 static void
@@ -228,20 +214,18 @@ test_closed(void **state)
 	assert_string_equal(before, after);
 	free(before);
 	free(after);
-	json_t *const kept =
-	    ask(f, next_policy, "/v1/report?period=2026-10&runs=all");
+	json_t *const kept = ask(f, next_policy, "/v1/report?period=2026-10&runs=all");
 	check_labels(kept, "dept", DEPT);
 	check_labels(kept, "audio", FIRST);
 	check_labels(kept, "nlp", "{}");
 	check_sum(f, kept);
 	json_decref(kept);
-	json_t *const open =
-	    ask(f, next_policy, "/v1/report?period=2026-11&previous=1");
+	json_t *const open = ask(f, next_policy, "/v1/report?period=2026-11&previous=1");
 	check_labels(open, "audio", NEXT);
 	/* While November is open, it is a part of October, with those of now.
 	 */
-	check_labels(json_object_get(open, "previous"), "audio",
-	    time(NULL) < DECEMBER ? NEXT : FIRST);
+	check_labels(
+	    json_object_get(open, "previous"), "audio", time(NULL) < DECEMBER ? NEXT : FIRST);
 	json_decref(open);
 }
 
@@ -252,9 +236,8 @@ test_damaged(void **state)
 	static const struct {
 		const char *labels, *figures_end;
 		int status;
-	} cases[] = {{"{\"owner\":\"ada\"}", "0", 200}, {"", "0", 503},
-	    {"[\"owner\"]", "0", 503}, {"{\"owner\":", "0", 503},
-	    {"{}", "", 503}};
+	} cases[] = {{"{\"owner\":\"ada\"}", "0", 200}, {"", "0", 503}, {"[\"owner\"]", "0", 503},
+	    {"{\"owner\":", "0", 503}, {"{}", "", 503}};
 	struct fixture *const f = *state;
 	const struct lt_closed closed = {
 	    .span = {OCTOBER, NOVEMBER}, .label = "2026-10", .head = "{}"};
@@ -267,19 +250,16 @@ test_damaged(void **state)
 			strcat(row.figures, "0 ");
 		strcat(row.figures, cases[i].figures_end);
 		row.labels = strdup(cases[i].labels);
-		must(f, lt_ledger_close_period(
-			    f->ledger, &closed, &row, 1, &f->err));
+		must(f, lt_ledger_close_period(f->ledger, &closed, &row, 1, &f->err));
 		free(row.labels);
 		free(ask_text(f, next_policy,
-		    &(struct lt_api_asked){
-			.method = "GET", .uri = "/v1/report?period=2026-10"},
+		    &(struct lt_api_asked){.method = "GET", .uri = "/v1/report?period=2026-10"},
 		    cases[i].status));
 	}
 }
 
 static char *
-printed(const json_t *report, enum lt_report_format format,
-    const struct lt_rows_kind *runs)
+printed(const json_t *report, enum lt_report_format format, const struct lt_rows_kind *runs)
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -321,10 +301,8 @@ test_formats(void **state)
 		",'@SUM(A1),'=1+1,<script>alert('1')</script>,\"a\"\",\"\"b\\\",Gr\u00f6\u00dfe \u4e2d,\r\n",
 		",@SUM"},
 	    {LT_REPORT_HTML, NULL,
-		"<bdi>b.markup: &lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;</bdi>",
-		"<script"},
-	    {LT_REPORT_HTML, NULL, "<bdi>d_plain: Gr\u00f6\u00dfe \u4e2d</bdi>",
-		"{}"},
+		"<bdi>b.markup: &lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;</bdi>", "<script"},
+	    {LT_REPORT_HTML, NULL, "<bdi>d_plain: Gr\u00f6\u00dfe \u4e2d</bdi>", "{}"},
 	};
 	struct fixture *const f = *state;
 
@@ -332,14 +310,11 @@ test_formats(void **state)
 	json_t *const report = ask(f, hostile_policy,
 	    "/v1/report?period=2026-11&previous=1&months=1&runs=all&by=day;team;partition;gpu;state;user&top=10");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		char *const text =
-		    printed(report, cases[i].format, cases[i].runs);
+		char *const text = printed(report, cases[i].format, cases[i].runs);
 
 		if (strstr(text, cases[i].has) == NULL ||
-		    (cases[i].lacks != NULL &&
-			strstr(text, cases[i].lacks) != NULL))
-			fail_msg("%s, or %s, in:\n%s", cases[i].has,
-			    cases[i].lacks, text);
+		    (cases[i].lacks != NULL && strstr(text, cases[i].lacks) != NULL))
+			fail_msg("%s, or %s, in:\n%s", cases[i].has, cases[i].lacks, text);
 		free(text);
 	}
 	json_decref(report);
@@ -372,16 +347,15 @@ test_groups(void **state)
 		fclose(out);
 		if (cases[i].row == NULL)
 			assert_null(strstr(text, "label_"));
-		else if (strstr(text, cases[i].head) == NULL ||
-			 strstr(text, cases[i].row) == NULL)
+		else if (strstr(text, cases[i].head) == NULL || strstr(text, cases[i].row) == NULL)
 			fail_msg("%s", text);
 		free(text);
 		json_decref(report);
 	}
 }
 
-/* A closed month is told to the owners of each team: with the accounts below
- * it, once, and not of a team without a charge. */
+/* A closed month is told to the owners of each team: with the accounts below it, once, and not of a
+ * team without a charge. */
 static void
 test_owners(void **state)
 {
@@ -393,13 +367,12 @@ test_owners(void **state)
 	    "  owners: {dept: [ada], audio: [bob], gone: [eve]}\n";
 	static const struct {
 		const char *team, *says;
-	} want[] = {{"audio", "\nRuns (1): $2.00, 0 g CO2e\n"},
-	    {"dept", "\nRuns (3): $6.00, 0 g CO2e\n"}};
+	} want[] = {
+	    {"audio", "\nRuns (1): $2.00, 0 g CO2e\n"}, {"dept", "\nRuns (3): $6.00, 0 g CO2e\n"}};
 	struct fixture *const f = *state;
 
 	for (uint32_t i = 0; i < ACCOUNTS; i++) {
-		struct lt_run run =
-		    make_run(i + 1, OCTOBER, OCTOBER + HOUR, 2000000);
+		struct lt_run run = make_run(i + 1, OCTOBER, OCTOBER + HOUR, 2000000);
 
 		strcpy(run.account, accounts[i].name);
 		run.carbon_mg = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a report measured: runs put together to jobs, jobs to users, and only
- * of accounts that are seen.
+ * What a report measured: runs put together to jobs, jobs to users, and only of accounts that are
+ * seen.
  */
 #include <jansson.h>
 
@@ -47,8 +47,8 @@ put(struct fixture *f, const struct lt_quoted *row)
 	must(f, lt_ledger_put_quoted(f->ledger, row, &f->err));
 }
 
-/* Of user u a job that was expected to cost 1 + u dollars at home, in two runs
- * where u is even: at home it did, and half of it where it was moved. */
+/* Of user u a job that was expected to cost 1 + u dollars at home, in two runs where u is even: at
+ * home it did, and half of it where it was moved. */
 static void
 put_user(struct fixture *f, uint32_t u)
 {
@@ -67,8 +67,7 @@ put_user(struct fixture *f, uint32_t u)
 	    .end_utc_s = NOVEMBER + 100,
 	    .end = LT_QUOTED_COMPLETED};
 
-	snprintf(
-	    row.account, sizeof(row.account), u % 3 == 0 ? "nlp" : "vision");
+	snprintf(row.account, sizeof(row.account), u % 3 == 0 ? "nlp" : "vision");
 	if (u % 2 == 0) {
 		row.charged.money_micros = charged / 4;
 		row.base.money_micros = DOLLAR / 8;
@@ -86,9 +85,8 @@ put_user(struct fixture *f, uint32_t u)
 	put(f, &row);
 }
 
-/* What each of the first users' holds had it start later than at home: u hours,
- * of which those of users 12 and 14 had their jobs start earlier, and those of
- * kept ones cost nobody's time. */
+/* What each of the first users' holds had it start later than at home: u hours, of which those of
+ * users 12 and 14 had their jobs start earlier, and those of kept ones cost nobody's time. */
 static void
 put_holds(struct fixture *f)
 {
@@ -121,15 +119,14 @@ test_figures(void **state)
 	assert_int_equal(figure(measured, "kept_jobs"), KEPT);
 	assert_int_equal(figure(measured, "left_jobs"), 1);
 	/* 10 + 11 + 13 + 15 + ... + 19, whatever the number of their runs. */
-	assert_int_equal(figure(measured, "waited_s"),
-	    (10 + 11 + 13 + 15 + 16 + 17 + 18 + 19) * HOUR);
+	assert_int_equal(
+	    figure(measured, "waited_s"), (10 + 11 + 13 + 15 + 16 + 17 + 18 + 19) * HOUR);
 	assert_int_equal(figure(money, "kept_user_days"), KEPT);
 	assert_int_equal(figure(money, "charged"), home / 2);
 	assert_int_equal(figure(money, "saved"), home / 2);
 	assert_true(llabs(figure(money, "saved_low") - home / 2) < 1000);
 	assert_true(llabs(figure(money, "saved_high") - home / 2) < 1000);
-	assert_int_equal(
-	    figure(money, "modelled"), home / 2 - 30 * (DOLLAR / 4));
+	assert_int_equal(figure(money, "modelled"), home / 2 - 30 * (DOLLAR / 4));
 	assert_true(llabs(figure(money, "by_quote_low") - home / 2) < 1000);
 	assert_true(llabs(figure(money, "by_quote_high") - home / 2) < 1000);
 	/* What the work emits at home is not known. */
@@ -187,16 +184,15 @@ test_quotes(void **state)
 	assert_int_equal(figure(quotes, "jobs"), 4);
 	/* Between 10 and 50 %. */
 	assert_int_equal(figure(quotes, "median_error_ppm"), 300000);
-	assert_true(
-	    json_is_null(json_object_get(quotes, "median_error_mg_ppm")));
+	assert_true(json_is_null(json_object_get(quotes, "median_error_mg_ppm")));
 	assert_int_equal(figure(quotes, "deadline_jobs"), 5);
 	assert_int_equal(figure(quotes, "deadlines_met"), 3);
 	assert_int_equal(figure(quotes, "stated_ppm"), 950000);
 	json_decref(report);
 }
 
-/* Jobs beside what they would have come to at home: of the two that are not
- * compared and the one of which nothing is known none counts. */
+/* Jobs beside what they would have come to at home: of the two that are not compared and the one of
+ * which nothing is known none counts. */
 static void
 test_worse(void **state)
 {
@@ -225,8 +221,7 @@ test_worse(void **state)
 			   .base = jobs[i].base,
 			   .end_utc_s = NOVEMBER + 10});
 	json_t *const report = ask(f);
-	const json_t *const worse =
-	    json_object_get(json_object_get(report, "measured"), "worse");
+	const json_t *const worse = json_object_get(json_object_get(report, "measured"), "worse");
 
 	assert_int_equal(figure(worse, "known_jobs"), 6);
 	assert_int_equal(figure(worse, "jobs"), 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a report has beside its rows: the forecast of the open month, on even
- * load; the total cost to outcome; and the groups of the period before.
+ * What a report has beside its rows: the forecast of the open month, on even load; the total cost
+ * to outcome; and the groups of the period before.
  */
 #include <jansson.h>
 #include <time.h>
@@ -41,8 +41,7 @@ settle_even(struct fixture *f, int64_t now_utc_s)
 
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	for (int64_t at = last - 70 * LT_DAY_S; at < last; at += HOUR) {
-		struct lt_run run =
-		    make_run(job_id++, at, at + HOUR, DAY_MICROS / 24);
+		struct lt_run run = make_run(job_id++, at, at + HOUR, DAY_MICROS / 24);
 
 		if (run.key.job_id % 2)
 			strcpy(run.account, "nlp");
@@ -78,11 +77,9 @@ test_forecast(void **state)
 	json_t *const report = ask(f, &policy, "");
 	const json_t *const forecast = json_object_get(report, "forecast");
 	const int64_t expected = figure(forecast, "expected_micros");
-	const int64_t spent =
-	    figure(json_object_get(report, "total"), "cost_micros");
+	const int64_t spent = figure(json_object_get(report, "total"), "cost_micros");
 	if (llabs(expected - whole) > whole / 10)
-		fail_msg("expected %lld, want %lld", (long long)expected,
-		    (long long)whole);
+		fail_msg("expected %lld, want %lld", (long long)expected, (long long)whole);
 	assert_true(figure(forecast, "low_micros") >= spent);
 	assert_true(figure(forecast, "low_micros") <= expected);
 	assert_true(figure(forecast, "high_micros") >= expected);
@@ -90,29 +87,24 @@ test_forecast(void **state)
 	json_decref(report);
 	/* One team has its own. */
 	json_t *const team = ask(f, &policy, "team=vision");
-	const int64_t half =
-	    figure(json_object_get(team, "forecast"), "expected_micros");
+	const int64_t half = figure(json_object_get(team, "forecast"), "expected_micros");
 	if (llabs(half - whole / 2) > whole / 20)
-		fail_msg("of one team %lld, want %lld", (long long)half,
-		    (long long)whole / 2);
+		fail_msg("of one team %lld, want %lld", (long long)half, (long long)whole / 2);
 	/* Of what is to come, too, however little that is by now. */
 	const int64_t rest = expected - spent;
-	const int64_t teams =
-	    half - figure(json_object_get(team, "total"), "cost_micros");
+	const int64_t teams = half - figure(json_object_get(team, "total"), "cost_micros");
 	if (llabs(teams - rest / 2) > rest / 10 + 2)
-		fail_msg("to come for one team %lld, want %lld",
-		    (long long)teams, (long long)rest / 2);
+		fail_msg(
+		    "to come for one team %lld, want %lld", (long long)teams, (long long)rest / 2);
 	json_decref(team);
 	/* Both are the site's, but for seconds that went by meanwhile. */
 	json_t *const other = ask(f, &policy, "team=nlp");
 	json_t *const site = ask(f, &policy, "");
 	json_t *const again = ask(f, &policy, "team=vision");
-	assert_true(
-	    llabs(
-		figure(json_object_get(other, "forecast"), "expected_micros") +
-		figure(json_object_get(again, "forecast"), "expected_micros") -
-		figure(json_object_get(site, "forecast"), "expected_micros")) <=
-	    DAY_MICROS / LT_DAY_S * 3);
+	assert_true(llabs(figure(json_object_get(other, "forecast"), "expected_micros") +
+			  figure(json_object_get(again, "forecast"), "expected_micros") -
+			  figure(json_object_get(site, "forecast"), "expected_micros")) <=
+		    DAY_MICROS / LT_DAY_S * 3);
 	json_decref(other);
 	json_decref(site);
 	json_decref(again);
@@ -121,46 +113,37 @@ test_forecast(void **state)
 	json_decref(past);
 }
 
-/* An interruption over a month's end is paid for in one of both: where it
- * ended.
- */
+/* An interruption over a month's end is paid for in one of both: where it ended. */
 static void
 test_tcto_over_a_month(void **state)
 {
 	static const struct {
 		const char *query;
 		int64_t interruptions, engineer_micros;
-	} months[] = {{"period=2026-11&tcto=1", 0, 0},
-	    {"period=2026-12&tcto=1", 1, 45000000},
+	} months[] = {{"period=2026-11&tcto=1", 0, 0}, {"period=2026-12&tcto=1", 1, 45000000},
 	    {"period=2026-Q4&tcto=1", 1, 45000000}};
 	struct fixture *const f = *state;
 	struct lt_policy policy = {.currency = "USD"};
-	struct lt_run run =
-	    make_run(9, DECEMBER - 1800, DECEMBER + 1800, 2000000);
-	struct lt_entry entries[] = {
-	    whole(&run), {.at_utc_s = DECEMBER, .money_micros = 1000000}};
+	struct lt_run run = make_run(9, DECEMBER - 1800, DECEMBER + 1800, 2000000);
+	struct lt_entry entries[] = {whole(&run), {.at_utc_s = DECEMBER, .money_micros = 1000000}};
 	bool changed;
 
-	policy.tcto =
-	    (struct lt_policy_tcto){.engineer_micros_per_hour = 90000000,
-		.engineer_hour_millionths = 500000};
+	policy.tcto = (struct lt_policy_tcto){
+	    .engineer_micros_per_hour = 90000000, .engineer_hour_millionths = 500000};
 	strcpy(run.state_text, "NODE_FAIL");
 	entries[0].money_micros -= 1000000;
 	must(f, lt_ledger_settle(f->ledger,
-		    &(struct lt_settlement){&run, entries, 2,
-			DECEMBER + LT_DAY_S, DECEMBER + LT_DAY_S, 0, false},
+		    &(struct lt_settlement){
+			&run, entries, 2, DECEMBER + LT_DAY_S, DECEMBER + LT_DAY_S, 0, false},
 		    &changed, &f->err));
 	for (size_t i = 0; i < sizeof(months) / sizeof(months[0]); i++) {
 		json_t *const report = ask(f, &policy, months[i].query);
 		const json_t *const tcto = json_object_get(report, "tcto");
 
 		print_message("# %s\n", months[i].query);
-		assert_int_equal(
-		    figure(tcto, "interruptions"), months[i].interruptions);
-		assert_int_equal(
-		    figure(tcto, "engineer_micros"), months[i].engineer_micros);
-		assert_int_equal(
-		    figure(tcto, "failed_micros"), i == 2 ? 2000000 : 1000000);
+		assert_int_equal(figure(tcto, "interruptions"), months[i].interruptions);
+		assert_int_equal(figure(tcto, "engineer_micros"), months[i].engineer_micros);
+		assert_int_equal(figure(tcto, "failed_micros"), i == 2 ? 2000000 : 1000000);
 		json_decref(report);
 	}
 }
@@ -173,9 +156,8 @@ test_tcto(void **state)
 		const char *key;
 		int64_t value;
 	} wants[] = {{"compute_micros", 20000000}, {"failed_micros", 4000000},
-	    {"engineer_micros", 45000000}, {"storage_micros", 20000000},
-	    {"total_micros", 89000000}, {"completed_runs", 2},
-	    {"interruptions", 1}, {"gpu_s", 3 * 8 * HOUR},
+	    {"engineer_micros", 45000000}, {"storage_micros", 20000000}, {"total_micros", 89000000},
+	    {"completed_runs", 2}, {"interruptions", 1}, {"gpu_s", 3 * 8 * HOUR},
 	    {"per_completed_run_micros", 44500000}};
 	struct fixture *const f = *state;
 	struct lt_policy policy = {.currency = "USD"};
@@ -185,37 +167,33 @@ test_tcto(void **state)
 	    .engineer_micros_per_hour = 90000000,
 	    .engineer_hour_millionths = 500000};
 	for (uint32_t i = 1; i <= 3; i++) {
-		struct lt_run run = make_run(i, NOVEMBER + i * HOUR,
-		    NOVEMBER + (i + 1) * HOUR, i == 3 ? 4000000 : 10000000);
+		struct lt_run run = make_run(
+		    i, NOVEMBER + i * HOUR, NOVEMBER + (i + 1) * HOUR, i == 3 ? 4000000 : 10000000);
 
 		if (i == 3)
 			strcpy(run.state_text, "NODE_FAIL");
 		settle(f, &run, NOVEMBER + LT_DAY_S, 0);
 	}
-	json_t *const report =
-	    ask(f, &policy, "period=2026-11&tcto=1&by=partition&previous=1");
+	json_t *const report = ask(f, &policy, "period=2026-11&tcto=1&by=partition&previous=1");
 	const json_t *const tcto = json_object_get(report, "tcto");
 	const bool is_over = time(NULL) >= DECEMBER;
 	for (size_t i = 0; i < sizeof(wants) / sizeof(*wants); i++) {
 		/* Storage is of the part of the month that is gone. */
-		const bool by_time =
-		    strstr(wants[i].key, "storage") != NULL ||
-		    strstr(wants[i].key, "total") != NULL ||
-		    strstr(wants[i].key, "per_completed") != NULL;
+		const bool by_time = strstr(wants[i].key, "storage") != NULL ||
+				     strstr(wants[i].key, "total") != NULL ||
+				     strstr(wants[i].key, "per_completed") != NULL;
 		const int64_t found = figure(tcto, wants[i].key);
 
-		if (by_time && !is_over ? found > wants[i].value
-					: found != wants[i].value)
-			fail_msg("%s: %lld, want %lld", wants[i].key,
-			    (long long)found, (long long)wants[i].value);
+		if (by_time && !is_over ? found > wants[i].value : found != wants[i].value)
+			fail_msg("%s: %lld, want %lld", wants[i].key, (long long)found,
+			    (long long)wants[i].value);
 	}
 	/* What it was made of is in no list. */
 	const json_t *const by = json_object_get(report, "by");
 	assert_int_equal(json_object_size(by), 1);
 	assert_int_equal(json_array_size(json_object_get(by, "partition")), 1);
 	const json_t *const before = json_object_get(report, "previous");
-	assert_non_null(
-	    json_object_get(json_object_get(before, "by"), "partition"));
+	assert_non_null(json_object_get(json_object_get(before, "by"), "partition"));
 	json_decref(report);
 }
 
@@ -225,8 +203,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_forecast, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_tcto, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		test_tcto_over_a_month, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_tcto_over_a_month, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of a statement add up to it, to the micro: random runs over the ends
- * of periods, corrected, moved to other accounts, late for what is closed. The
- * sums are SQLite's own, of the entries. What is closed stays byte for byte.
+ * The rows of a statement add up to it, to the micro: random runs over the ends of periods,
+ * corrected, moved to other accounts, late for what is closed. The sums are SQLite's own, of the
+ * entries. What is closed stays byte for byte.
  */
 #include <time.h>
 
@@ -45,16 +45,14 @@ adjust(struct world *w)
 static int64_t
 total(const json_t *report, const char *key)
 {
-	return json_integer_value(
-	    json_object_get(json_object_get(report, "total"), key));
+	return json_integer_value(json_object_get(json_object_get(report, "total"), key));
 }
 
 /* What of the cost is for carbon and taken off, wherever it stands. */
 static void
 check_parts(struct world *w, const json_t *report, const char *where)
 {
-	static const char *const names[] = {
-	    "carbon_charge_micros", "discount_micros"};
+	static const char *const names[] = {"carbon_charge_micros", "discount_micros"};
 	const json_t *const runs = json_object_get(report, "runs");
 	char corrected[600];
 	const char *by;
@@ -65,21 +63,16 @@ check_parts(struct world *w, const json_t *report, const char *where)
 		const int64_t sum = sum_of(w, names[i], where);
 		char correction[64];
 
-		snprintf(
-		    correction, sizeof(correction), "corrections_%s", names[i]);
+		snprintf(correction, sizeof(correction), "corrections_%s", names[i]);
 		assert_int_equal(total(report, names[i]), sum);
-		assert_int_equal(
-		    added(json_object_get(report, "teams"), names[i]), sum);
+		assert_int_equal(added(json_object_get(report, "teams"), names[i]), sum);
 		assert_int_equal(added(runs, names[i]), sum);
-		assert_int_equal(
-		    added(runs, correction), sum_of(w, names[i], corrected));
+		assert_int_equal(added(runs, correction), sum_of(w, names[i], corrected));
 		json_object_foreach(json_object_get(report, "by"), by, groups)
 			assert_int_equal(added(groups, names[i]), sum);
 	}
-	assert_int_equal(total(report, "nodes_micros") +
-			     total(report, "carbon_charge_micros") -
-			     total(report, "discount_micros") +
-			     total(report, "adjustments_micros"),
+	assert_int_equal(total(report, "nodes_micros") + total(report, "carbon_charge_micros") -
+			     total(report, "discount_micros") + total(report, "adjustments_micros"),
 	    total(report, "cost_micros"));
 }
 
@@ -90,12 +83,10 @@ check_months(struct world *w, const json_t *report, const char *where)
 	static const struct {
 		const char *month;
 		int64_t from_utc_s, to_utc_s;
-	} months[] = {{"2026-10", OCTOBER, NOVEMBER},
-	    {"2026-11", NOVEMBER, DECEMBER}, {"2026-12", DECEMBER, JANUARY}};
-	const json_t *const groups =
-	    json_object_get(json_object_get(report, "by"), "month,team");
-	const int64_t east =
-	    w->offsets.count > 0 ? w->offsets.steps[0].offset_s : 0;
+	} months[] = {{"2026-10", OCTOBER, NOVEMBER}, {"2026-11", NOVEMBER, DECEMBER},
+	    {"2026-12", DECEMBER, JANUARY}};
+	const json_t *const groups = json_object_get(json_object_get(report, "by"), "month,team");
+	const int64_t east = w->offsets.count > 0 ? w->offsets.steps[0].offset_s : 0;
 
 	for (size_t i = 0; i < sizeof(months) / sizeof(*months); i++) {
 		int64_t sum = 0;
@@ -104,13 +95,10 @@ check_months(struct world *w, const json_t *report, const char *where)
 		json_t *group;
 
 		json_array_foreach(groups, k, group)
-			if (strcmp(json_string_value(
-				       json_object_get(group, "month")),
+			if (strcmp(json_string_value(json_object_get(group, "month")),
 				months[i].month) == 0)
-				sum += json_integer_value(
-				    json_object_get(group, "cost_micros"));
-		snprintf(sql, sizeof(sql),
-		    "%s AND at_utc_s >= %lld AND at_utc_s < %lld", where,
+				sum += json_integer_value(json_object_get(group, "cost_micros"));
+		snprintf(sql, sizeof(sql), "%s AND at_utc_s >= %lld AND at_utc_s < %lld", where,
 		    (long long)(months[i].from_utc_s - east),
 		    (long long)(months[i].to_utc_s - east));
 		assert_int_equal(sum, sum_of(w, "money_micros", sql));
@@ -121,47 +109,38 @@ check_months(struct world *w, const json_t *report, const char *where)
 static void
 check(struct world *w, const char *period, const char *where, const char *team)
 {
-	static const char *const groupings[] = {"day", "team", "partition",
-	    "name,state", "day,team", "month", "month,team"};
+	static const char *const groupings[] = {
+	    "day", "team", "partition", "name,state", "day,team", "month", "month,team"};
 	char query[256], all[512];
 	const char *const more = team[0] ? team : "";
 
-	snprintf(all, sizeof(all), "%s%s%s%s", where,
-	    team[0] ? " AND account = '" : "", team, team[0] ? "'" : "");
+	snprintf(all, sizeof(all), "%s%s%s%s", where, team[0] ? " AND account = '" : "", team,
+	    team[0] ? "'" : "");
 	snprintf(query, sizeof(query),
-	    "%s%s%s&runs=all&by=day;team;partition;name,state;day,team;month;month,team",
-	    period, team[0] ? "&team=" : "", more);
+	    "%s%s%s&runs=all&by=day;team;partition;name,state;day,team;month;month,team", period,
+	    team[0] ? "&team=" : "", more);
 	json_t *const report = ask(w, query);
 	const int64_t cost = sum_of(w, "money_micros", all);
 	const int64_t carbon = sum_of(w, "carbon_mg", all);
 	const json_t *const runs = json_object_get(report, "runs");
-	const json_t *const adjustments =
-	    json_object_get(report, "adjustments");
+	const json_t *const adjustments = json_object_get(report, "adjustments");
 
 	assert_int_equal(total(report, "cost_micros"), cost);
 	assert_int_equal(total(report, "carbon_mg"), carbon);
-	assert_int_equal(
-	    added(json_object_get(report, "teams"), "cost_micros"), cost);
-	if (added(runs, "money_micros") + added(adjustments, "money_micros") !=
-	    cost)
+	assert_int_equal(added(json_object_get(report, "teams"), "cost_micros"), cost);
+	if (added(runs, "money_micros") + added(adjustments, "money_micros") != cost)
 		fail_msg("%s: rows %lld + %lld, statement %lld", query,
 		    (long long)added(runs, "money_micros"),
-		    (long long)added(adjustments, "money_micros"),
-		    (long long)cost);
-	assert_int_equal(
-	    added(runs, "carbon_mg") + added(adjustments, "carbon_mg"), carbon);
-	assert_int_equal(added(runs, "corrections_micros"),
-	    total(report, "corrections_micros"));
+		    (long long)added(adjustments, "money_micros"), (long long)cost);
+	assert_int_equal(added(runs, "carbon_mg") + added(adjustments, "carbon_mg"), carbon);
+	assert_int_equal(added(runs, "corrections_micros"), total(report, "corrections_micros"));
 	for (size_t i = 0; i < sizeof(groupings) / sizeof(*groupings); i++) {
-		const json_t *const groups = json_object_get(
-		    json_object_get(report, "by"), groupings[i]);
+		const json_t *const groups =
+		    json_object_get(json_object_get(report, "by"), groupings[i]);
 
-		if (added(groups, "cost_micros") != cost ||
-		    added(groups, "carbon_mg") != carbon)
-			fail_msg("%s by %s: %lld, want %lld", query,
-			    groupings[i],
-			    (long long)added(groups, "cost_micros"),
-			    (long long)cost);
+		if (added(groups, "cost_micros") != cost || added(groups, "carbon_mg") != carbon)
+			fail_msg("%s by %s: %lld, want %lld", query, groupings[i],
+			    (long long)added(groups, "cost_micros"), (long long)cost);
 	}
 	check_parts(w, report, all);
 	check_months(w, report, all);
@@ -177,11 +156,9 @@ check_pages(struct world *w, const char *period, const char *where)
 	int pages = 0;
 
 	do {
-		snprintf(
-		    query, sizeof(query), "%s&limit=7&after=%s", period, next);
+		snprintf(query, sizeof(query), "%s&limit=7&after=%s", period, next);
 		json_t *const page = ask(w, query);
-		const char *const place =
-		    json_string_value(json_object_get(page, "next"));
+		const char *const place = json_string_value(json_object_get(page, "next"));
 
 		sum += added(json_object_get(page, "runs"), "money_micros");
 		snprintf(next, sizeof(next), "%s", place != NULL ? place : "");
@@ -203,23 +180,19 @@ check_all(struct world *w)
 	    {"period=2026-11", NOVEMBER, DECEMBER},
 	    {"period=2026-Q4", OCTOBER, JANUARY},
 	    {"period=2026-09", OCTOBER - 30 * LT_DAY_S, OCTOBER},
-	    {"from=2026-10-20&to=2026-11-02", OCTOBER + 19 * LT_DAY_S,
-		NOVEMBER + 2 * LT_DAY_S},
+	    {"from=2026-10-20&to=2026-11-02", OCTOBER + 19 * LT_DAY_S, NOVEMBER + 2 * LT_DAY_S},
 	    {"from=2026-10-31T20:00Z&to=2026-11-01T03:00Z", NOVEMBER - 4 * HOUR,
 		NOVEMBER + 3 * HOUR},
 	};
-	const int64_t east =
-	    w->offsets.count > 0 ? w->offsets.steps[0].offset_s : 0;
+	const int64_t east = w->offsets.count > 0 ? w->offsets.steps[0].offset_s : 0;
 
 	for (size_t i = 0; i < sizeof(periods) / sizeof(*periods); i++) {
 		const bool is_instant = strchr(periods[i].query, 'T') != NULL;
 		const int64_t by = is_instant ? 0 : east;
 		char where[128];
 
-		snprintf(where, sizeof(where),
-		    "at_utc_s >= %lld AND at_utc_s < %lld",
-		    (long long)(periods[i].from_utc_s - by),
-		    (long long)(periods[i].to_utc_s - by));
+		snprintf(where, sizeof(where), "at_utc_s >= %lld AND at_utc_s < %lld",
+		    (long long)(periods[i].from_utc_s - by), (long long)(periods[i].to_utc_s - by));
 		check(w, periods[i].query, where, "");
 		check_pages(w, periods[i].query, where);
 		for (int a = 0; a < ACCOUNTS; a++)
@@ -234,14 +207,12 @@ test_sums(void **state)
 	struct fixture *const f = *state;
 
 	for (uint32_t i = 0; i < 3; i++) {
-		struct world w = {.f = f,
-		    .random = 42 + i,
-		    .now_utc_s = NOVEMBER + 20 * LT_DAY_S};
+		struct world w = {.f = f, .random = 42 + i, .now_utc_s = NOVEMBER + 20 * LT_DAY_S};
 
 		empty(f);
 		if (east_s[i] != 0)
-			w.offsets = (struct lt_offsets){.count = 1,
-			    .steps = {{INT64_MIN, (int32_t)east_s[i], "X"}}};
+			w.offsets = (struct lt_offsets){
+			    .count = 1, .steps = {{INT64_MIN, (int32_t)east_s[i], "X"}}};
 		for (uint32_t r = 0; r < RUNS; r++)
 			new_run(&w, r);
 		check_all(&w);
@@ -283,9 +254,8 @@ check_same(const char *before, const char *after, int64_t by)
 	while (before[same] != '\0' && before[same] == after[same])
 		same++;
 	if (before[same] != after[same])
-		fail_msg("closed, and now by %lld s \"%.200s\", was \"%.200s\"",
-		    (long long)by, after + (same < 99 ? 0 : same - 99),
-		    before + (same < 99 ? 0 : same - 99));
+		fail_msg("closed, and now by %lld s \"%.200s\", was \"%.200s\"", (long long)by,
+		    after + (same < 99 ? 0 : same - 99), before + (same < 99 ? 0 : same - 99));
 }
 
 /* What the member's list says of the key, in all. */
@@ -301,35 +271,32 @@ total_of(const json_t *list, const char *key)
 	return total;
 }
 
-/* Each day's sums by partition and what is incurred are what SQLite adds up by
- * the hours that were used. */
+/* Each day's sums by partition and what is incurred are what SQLite adds up by the hours that were
+ * used. */
 static void
 check_incurred(struct world *w)
 {
 	int days_moved = 0;
 
-	for (int64_t day = OCTOBER; day < NOVEMBER + 10 * LT_DAY_S;
-	     day += LT_DAY_S) {
+	for (int64_t day = OCTOBER; day < NOVEMBER + 10 * LT_DAY_S; day += LT_DAY_S) {
 		char from[32], to[32], query[128], where[128];
 
 		lt_utc_text(from, sizeof(from), day);
 		lt_utc_text(to, sizeof(to), day + LT_DAY_S);
-		snprintf(query, sizeof(query),
-		    "from=%s&to=%s&by=partition&incurred=1", from, to);
+		snprintf(query, sizeof(query), "from=%s&to=%s&by=partition&incurred=1", from, to);
 		json_t *const report = ask(w, query);
 		const json_t *const groups =
 		    json_object_get(json_object_get(report, "by"), "partition");
 		const json_t *const list = json_object_get(report, "incurred");
 
 		snprintf(where, sizeof(where),
-		    "kind < 2 AND for_utc_s >= %lld AND for_utc_s < %lld",
-		    (long long)day, (long long)(day + LT_DAY_S));
+		    "kind < 2 AND for_utc_s >= %lld AND for_utc_s < %lld", (long long)day,
+		    (long long)(day + LT_DAY_S));
 		assert_true(json_is_array(list));
-		assert_int_equal(total_of(groups, "cost_micros") +
-				     total_of(list, "cost_micros"),
+		assert_int_equal(total_of(groups, "cost_micros") + total_of(list, "cost_micros"),
 		    sum_of(w, "money_micros", where));
-		assert_int_equal(total_of(groups, "discount_micros") +
-				     total_of(list, "discount_micros"),
+		assert_int_equal(
+		    total_of(groups, "discount_micros") + total_of(list, "discount_micros"),
 		    sum_of(w, "discount_micros", where));
 		days_moved += total_of(list, "cost_micros") != 0;
 		json_decref(report);
@@ -338,23 +305,21 @@ check_incurred(struct world *w)
 	free(ask_text(w, "incurred=yes", 400));
 }
 
-/* What comes for a closed month is a correction of the open one, and says so;
- * the closed one's answers stay, whatever the clock says: in the second of its
- * closing, later, and set back. */
+/* What comes for a closed month is a correction of the open one, and says so; the closed one's
+ * answers stay, whatever the clock says: in the second of its closing, later, and set back. */
 static void
 test_closed(void **state)
 {
 	struct world w = {.f = *state, .random = 7, .now_utc_s = CLOSED_AT};
-	static const char query[] =
-	    "period=2026-10&runs=all&by=day;team;name,state&top=5";
+	static const char query[] = "period=2026-10&runs=all&by=day;team;name,state&top=5";
 	static const int clocks_s[] = {0, 10, -HOUR, 20};
 	enum { CLOCKS = sizeof(clocks_s) / sizeof(*clocks_s) };
 
 	for (uint32_t r = 0; r < RUNS / 2; r++)
 		new_run(&w, r);
 	w.closed_until_utc_s = NOVEMBER;
-	const int64_t october = sum_of(&w, "money_micros",
-	    "at_utc_s < 1793491200"); /* its end, NOVEMBER */
+	const int64_t october =
+	    sum_of(&w, "money_micros", "at_utc_s < 1793491200"); /* its end, NOVEMBER */
 	const int64_t closed_utc_s = time(NULL);
 	close_october(&w, NULL, 200);
 	char *const before = ask_text(&w, query, 200);
@@ -373,11 +338,9 @@ test_closed(void **state)
 		check_same(before, after, clocks_s[c]);
 		free(after);
 	}
+	assert_int_equal(sum_of(&w, "money_micros", "at_utc_s < 1793491200"), october);
 	assert_int_equal(
-	    sum_of(&w, "money_micros", "at_utc_s < 1793491200"), october);
-	assert_int_equal(sum_of(&w, "kind = 1 AND for_utc_s < 1793491200",
-			     "at_utc_s >= 1793491200") > 0,
-	    1);
+	    sum_of(&w, "kind = 1 AND for_utc_s < 1793491200", "at_utc_s >= 1793491200") > 0, 1);
 	free(before);
 	/* They are booked when they come. */
 	char open_month[40];
@@ -387,8 +350,7 @@ test_closed(void **state)
 	size_t i, named = 0;
 	json_t *run;
 	json_array_foreach(json_object_get(open, "runs"), i, run) {
-		const char *const corrects =
-		    json_string_value(json_object_get(run, "corrects"));
+		const char *const corrects = json_string_value(json_object_get(run, "corrects"));
 
 		named += corrects != NULL && strcmp(corrects, "2026-10") == 0;
 	}
@@ -397,8 +359,8 @@ test_closed(void **state)
 	check_incurred(&w);
 }
 
-/* At a busy site some run always waits for its row. One that has no part in the
- * month does not keep it open. */
+/* At a busy site some run always waits for its row. One that has no part in the month does not keep
+ * it open. */
 static void
 test_waiting(void **state)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide report --tcto: the same figures as table, CSV and JSON, and answers
- * that are refused.
+ * lowtide report --tcto: the same figures as table, CSV and JSON, and answers that are refused.
  */
 #include "report_fixture.h"
 
@@ -30,21 +29,19 @@ test_formats(void **state)
 	char *text = render(answer, LT_REPORT_CSV, &err);
 
 	(void)state;
-	assert_string_equal(text,
-	    "period,cluster,currency,part,amount\r\n"
-	    "2026-10,'=tide,USD,compute,1.005000\r\n"
-	    "2026-10,'=tide,USD,energy,0.003333\r\n"
-	    "2026-10,'=tide,USD,storage,\r\n"
-	    "2026-10,'=tide,USD,engineer,2.675000\r\n"
-	    "2026-10,'=tide,USD,failed,0.000000\r\n"
-	    "2026-10,'=tide,USD,total,3.683333\r\n"
-	    "2026-10,'=tide,USD,per_gpu_hour,\r\n"
-	    "2026-10,'=tide,USD,per_completed_run,1.841667\r\n");
+	assert_string_equal(text, "period,cluster,currency,part,amount\r\n"
+				  "2026-10,'=tide,USD,compute,1.005000\r\n"
+				  "2026-10,'=tide,USD,energy,0.003333\r\n"
+				  "2026-10,'=tide,USD,storage,\r\n"
+				  "2026-10,'=tide,USD,engineer,2.675000\r\n"
+				  "2026-10,'=tide,USD,failed,0.000000\r\n"
+				  "2026-10,'=tide,USD,total,3.683333\r\n"
+				  "2026-10,'=tide,USD,per_gpu_hour,\r\n"
+				  "2026-10,'=tide,USD,per_completed_run,1.841667\r\n");
 	free(text);
 	/* 1.005, 0.0033 and 2.675 are 3.6833. */
 	text = render(answer, LT_REPORT_TABLE, &err);
-	const char *const section =
-	    strstr(text, "Total cost to outcome, USD\n");
+	const char *const section = strstr(text, "Total cost to outcome, USD\n");
 	assert_non_null(section);
 	static const char want[] = "Total cost to outcome, USD\n"
 				   "PART                              COST\n"
@@ -72,8 +69,7 @@ test_refused(void **state)
 		const char *why, *json, *text;
 		enum lt_code code;
 	} rows[] = {
-	    {"an older lowtided", "{\"teams\":[],\"total\":{}}", "has no tcto",
-		LT_EVERSION},
+	    {"an older lowtided", "{\"teams\":[],\"total\":{}}", "has no tcto", LT_EVERSION},
 	    {"a fraction of a micro",
 		"{\"teams\":[],\"total\":{},\"tcto\":{\"compute_micros\":1.5}}",
 		"compute_micros of tcto is no integer", LT_EINPUT},
@@ -100,8 +96,7 @@ test_no_prices(void **state)
 {
 	struct lt_error err = {0};
 	char *const text = render(
-	    "{\"currency\":\"\",\"teams\":[],\"total\":{},\"tcto\":null}",
-	    LT_REPORT_TABLE, &err);
+	    "{\"currency\":\"\",\"teams\":[],\"total\":{},\"tcto\":null}", LT_REPORT_TABLE, &err);
 
 	(void)state;
 	assert_int_equal(err.code, LT_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Random trees of accounts in lowtided's report: each with those below it, and
- * the sums by a label, against sums over the amounts that were booked.
+ * Random trees of accounts in lowtided's report: each with those below it, and the sums by a label,
+ * against sums over the amounts that were booked.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,12 +12,7 @@
 #include "log.h"
 #include "policy.h"
 
-enum {
-	OCTOBER = NOVEMBER - 31 * LT_DAY_S,
-	ACCOUNTS = 24,
-	MONTHS = 2,
-	BOOKINGS_MAX = 8 * ACCOUNTS
-};
+enum { OCTOBER = NOVEMBER - 31 * LT_DAY_S, ACCOUNTS = 24, MONTHS = 2, BOOKINGS_MAX = 8 * ACCOUNTS };
 
 static const char *const centers[] = {"4711", "4712", "a, \"b\""};
 enum { CENTERS = sizeof(centers) / sizeof(centers[0]) };
@@ -49,20 +44,18 @@ draw(struct site *s, uint32_t below)
 static void
 book(struct site *s, int month, int account)
 {
-	const int64_t at = (month == 0 ? OCTOBER : NOVEMBER) +
-			   (int64_t)draw(s, 27 * 24) * HOUR;
+	const int64_t at = (month == 0 ? OCTOBER : NOVEMBER) + (int64_t)draw(s, 27 * 24) * HOUR;
 	const struct lt_amount amount = {
 	    .money_micros = 1 + draw(s, 9999999), .carbon_mg = draw(s, 99999)};
 	const int64_t given = -(int64_t)draw(s, 99999);
 
 	charge_run(s->f, s->accounts[account].name, at, &amount);
-	s->booked[s->count++] = (struct booking){
-	    month, account, at, amount.money_micros, amount.carbon_mg, true};
+	s->booked[s->count++] =
+	    (struct booking){month, account, at, amount.money_micros, amount.carbon_mg, true};
 	if (draw(s, 3) > 0)
 		return;
 	adjust_account(s->f, s->accounts[account].name, at, given);
-	s->booked[s->count++] =
-	    (struct booking){month, account, at, given, 0, false};
+	s->booked[s->count++] = (struct booking){month, account, at, given, 0, false};
 }
 
 /* A third of the accounts has no entry of its own. */
@@ -72,8 +65,8 @@ make_site(struct site *s, struct fixture *f, uint64_t seed)
 	*s = (struct site){.f = f, .random = seed};
 	empty(f);
 	for (int i = 0; i < ACCOUNTS; i++) {
-		snprintf(s->accounts[i].name, sizeof(s->accounts[i].name),
-		    i == 0 ? "root" : "t%02d", i);
+		snprintf(
+		    s->accounts[i].name, sizeof(s->accounts[i].name), i == 0 ? "root" : "t%02d", i);
 		s->parents[0][i] = i == 0 ? -1 : (int)draw(s, (uint32_t)i);
 		s->parents[1][i] = s->parents[0][i];
 		s->labels[i] = (int)draw(s, 2 * CENTERS) - CENTERS;
@@ -94,12 +87,10 @@ policy_of(const struct site *s)
 
 	for (int i = 0; i < ACCOUNTS; i++)
 		if (s->labels[i] >= 0)
-			snprintf(text + strlen(text),
-			    sizeof(text) - strlen(text),
+			snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			    "  %s: {cost_center: '%s'}\n", s->accounts[i].name,
 			    centers[s->labels[i]]);
-	if (lt_policy_parse_all(&policy,
-		&(struct lt_policy_text){"policy", text, strlen(text)},
+	if (lt_policy_parse_all(&policy, &(struct lt_policy_text){"policy", text, strlen(text)},
 		no_adapters, &errors) != LT_OK)
 		fail_msg("%s", errors.items[0].text);
 	return policy;
@@ -117,8 +108,7 @@ ask(const struct site *s, const struct lt_api_asked *asked)
 	for (int i = 0; i < ACCOUNTS; i++) {
 		strcpy(rows[i].name, s->accounts[i].name);
 		if (s->parents[1][i] >= 0)
-			strcpy(
-			    rows[i].parent, s->accounts[s->parents[1][i]].name);
+			strcpy(rows[i].parent, s->accounts[s->parents[1][i]].name);
 	}
 	lt_accounts_sort(rows, ACCOUNTS);
 	d->ledger = s->f->ledger;
@@ -183,8 +173,7 @@ booked_below(const struct site *s, int month, int account)
 	for (int i = 0; i < s->count; i++) {
 		const struct booking *const b = &s->booked[i];
 
-		if (b->month != month ||
-		    !is_below(s, b->account, account, b->at_utc_s))
+		if (b->month != month || !is_below(s, b->account, account, b->at_utc_s))
 			continue;
 		sums.micros += b->micros;
 		sums.mg += b->mg;
@@ -210,8 +199,7 @@ rows_of(const struct site *s, int account, const json_t *tree)
 		const char *const parent = text_of(row, "parent");
 		bool is_parent = false;
 
-		if (strcmp(text_of(row, "team"), s->accounts[account].name) !=
-		    0)
+		if (strcmp(text_of(row, "team"), s->accounts[account].name) != 0)
 			continue;
 		sums.any = true;
 		sums.micros += figure(row, "cost_micros");
@@ -225,8 +213,7 @@ rows_of(const struct site *s, int account, const json_t *tree)
 			is_parent |=
 			    parent[0] == '\0'
 				? above <= 0
-				: above >= 0 && strcmp(s->accounts[above].name,
-						    parent) == 0;
+				: above >= 0 && strcmp(s->accounts[above].name, parent) == 0;
 		}
 		assert_true(is_parent);
 		assert_int_equal(figure(row, "level") == 0, parent[0] == '\0');
@@ -252,8 +239,7 @@ check_parents(const json_t *tree)
 				break;
 			if (level > figure(row, "level") + 1)
 				continue;
-			assert_string_equal(
-			    text_of(below, "parent"), text_of(row, "team"));
+			assert_string_equal(text_of(below, "parent"), text_of(row, "team"));
 			sum += figure(below, "cost_micros");
 		}
 		assert_int_equal(sum, figure(row, "cost_micros"));
@@ -291,8 +277,7 @@ check_tree(const struct site *s, int month, const json_t *report)
 		tops += level == 0 ? figure(row, "cost_micros") : 0;
 	}
 	assert_int_equal(tops, figure(total, "cost_micros"));
-	assert_int_equal(
-	    added(tree, "own_micros"), figure(total, "cost_micros"));
+	assert_int_equal(added(tree, "own_micros"), figure(total, "cost_micros"));
 	assert_int_equal(added(tree, "own_mg"), figure(total, "carbon_mg"));
 	assert_int_equal(added(tree, "own_runs"), figure(total, "runs"));
 }
@@ -321,33 +306,27 @@ check_labels(const struct site *s, int month, const json_t *report)
 
 		for (int b = 0; b < s->count; b++)
 			if (s->booked[b].month == month &&
-			    strcmp(center_of(s, s->booked[b].account),
-				center) == 0)
+			    strcmp(center_of(s, s->booked[b].account), center) == 0)
 				want += s->booked[b].micros;
 		json_array_foreach(groups, i, row)
-			if (strcmp(json_string_value(json_object_get(
-				       row, "label:cost_center")),
+			if (strcmp(json_string_value(json_object_get(row, "label:cost_center")),
 				center) == 0)
 				got += figure(row, "cost_micros");
 		assert_int_equal(got, want);
 		sum += got;
 	}
-	assert_int_equal(
-	    sum, figure(json_object_get(report, "total"), "cost_micros"));
+	assert_int_equal(sum, figure(json_object_get(report, "total"), "cost_micros"));
 	assert_int_equal(sum, added(groups, "cost_micros"));
 }
 
-#define QUERY                                                                  \
-	"&tree=1&by=label:cost_center;user,team;label:cost_center,day;label:none"
+#define QUERY "&tree=1&by=label:cost_center;user,team;label:cost_center,day;label:none"
 
 static void
 check_report(const struct site *s, int month)
 {
-	json_t *const report =
-	    get(s, month == 0 ? "/v1/report?period=2026-10" QUERY
-			      : "/v1/report?period=2026-11" QUERY);
-	const int64_t cost =
-	    figure(json_object_get(report, "total"), "cost_micros");
+	json_t *const report = get(
+	    s, month == 0 ? "/v1/report?period=2026-10" QUERY : "/v1/report?period=2026-11" QUERY);
+	const int64_t cost = figure(json_object_get(report, "total"), "cost_micros");
 	const char *by;
 	json_t *groups;
 
@@ -366,10 +345,9 @@ close_october(const struct site *s)
 {
 	static const char body[] = "{\"period\":\"2026-10\"}";
 
-	json_decref(ask(s, &(struct lt_api_asked){.method = "POST",
-			       .uri = "/v1/close",
-			       .body = body,
-			       .body_length = strlen(body)}));
+	json_decref(ask(s,
+	    &(struct lt_api_asked){
+		.method = "POST", .uri = "/v1/close", .body = body, .body_length = strlen(body)}));
 }
 
 static void
@@ -390,14 +368,13 @@ static void
 put_accounts(struct site *s, int which, int64_t at_utc_s)
 {
 	for (int i = 0; i < ACCOUNTS; i++)
-		must(s->f,
-		    lt_ledger_put_account(s->f->ledger, s->accounts[i].name,
-			i == 0 ? "" : s->accounts[s->parents[which][i]].name,
-			at_utc_s, &s->f->err));
+		must(s->f, lt_ledger_put_account(s->f->ledger, s->accounts[i].name,
+			       i == 0 ? "" : s->accounts[s->parents[which][i]].name, at_utc_s,
+			       &s->f->err));
 }
 
-/* What was labelled and moved since is not so in the closed month; what is
- * moved within a month stays where it was until then. */
+/* What was labelled and moved since is not so in the closed month; what is moved within a month
+ * stays where it was until then. */
 static void
 moved_accounts_are_where_they_were(void **state)
 {
@@ -417,8 +394,7 @@ moved_accounts_are_where_they_were(void **state)
 				s.parents[1][i] = (int)draw(&s, (uint32_t)i);
 		}
 		put_accounts(&s, 1, s.moved_utc_s);
-		json_t *const october =
-		    get(&s, "/v1/report?period=2026-10" QUERY);
+		json_t *const october = get(&s, "/v1/report?period=2026-10" QUERY);
 		check_tree(&s, 0, october);
 		check_labels(&before, 0, october);
 		json_decref(october);
@@ -437,18 +413,14 @@ a_team_is_its_top(void **state)
 		char uri[96];
 
 		book(&s, 1, i);
-		snprintf(uri, sizeof(uri),
-		    "/v1/report?period=2026-11&tree=1&team=%s",
+		snprintf(uri, sizeof(uri), "/v1/report?period=2026-11&tree=1&team=%s",
 		    s.accounts[i].name);
 		json_t *const report = get(&s, uri);
-		const json_t *const first =
-		    json_array_get(json_object_get(report, "tree"), 0);
+		const json_t *const first = json_array_get(json_object_get(report, "tree"), 0);
 		assert_string_equal(
-		    json_string_value(json_object_get(first, "team")),
-		    s.accounts[i].name);
+		    json_string_value(json_object_get(first, "team")), s.accounts[i].name);
 		assert_true(json_is_null(json_object_get(first, "parent")));
-		assert_int_equal(figure(first, "cost_micros"),
-		    booked_below(&s, 1, i).micros);
+		assert_int_equal(figure(first, "cost_micros"), booked_below(&s, 1, i).micros);
 		assert_int_equal(figure(first, "cost_micros"),
 		    figure(json_object_get(report, "total"), "cost_micros"));
 		check_parents(json_object_get(report, "tree"));
@@ -459,9 +431,8 @@ a_team_is_its_top(void **state)
 static void
 what_is_no_label_is_refused(void **state)
 {
-	static const char *const words[] = {"label", "label:", "label:a%22b",
-	    "label:lowtide/x", "labels:x",
-	    "label:0123456789012345678901234567890123456789012345678901234567890123"};
+	static const char *const words[] = {"label", "label:", "label:a%22b", "label:lowtide/x",
+	    "labels:x", "label:0123456789012345678901234567890123456789012345678901234567890123"};
 	struct site s;
 
 	make_site(&s, *state, 1);
@@ -486,14 +457,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(
-		sums_are_of_trees, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		moved_accounts_are_where_they_were, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		a_team_is_its_top, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		what_is_no_label_is_refused, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(sums_are_of_trees, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(moved_accounts_are_where_they_were, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_team_is_its_top, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(what_is_no_label_is_refused, set_up, tear_down),
 	};
 
 	assert_int_equal(setenv("TZ", "UTC", 1), 0);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The twelve months of a report against sums over what was booked: closed and
- * open ones, those of which nothing is known, and a team that an account joined
- * and left.
+ * The twelve months of a report against sums over what was booked: closed and open ones, those of
+ * which nothing is known, and a team that an account joined and left.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,16 +22,14 @@ enum {
 	ZONE_S = 19800 /* of Kolkata */
 };
 
-static struct lt_account accounts[] = {
-    {.name = "lab"}, {.name = "root"}, {.name = "vision"}};
+static struct lt_account accounts[] = {{.name = "lab"}, {.name = "root"}, {.name = "vision"}};
 enum { ACCOUNTS = sizeof(accounts) / sizeof(accounts[0]) };
 
 static const struct {
 	int year, month, days;
-} calendar[MONTHS] = {{2025, 9, 30}, {2025, 10, 31}, {2025, 11, 30},
-    {2025, 12, 31}, {2026, 1, 31}, {2026, 2, 28}, {2026, 3, 31}, {2026, 4, 30},
-    {2026, 5, 31}, {2026, 6, 30}, {2026, 7, 31}, {2026, 8, 31}, {2026, 9, 30},
-    {2026, 10, 31}, {2026, 11, 30}};
+} calendar[MONTHS] = {{2025, 9, 30}, {2025, 10, 31}, {2025, 11, 30}, {2025, 12, 31}, {2026, 1, 31},
+    {2026, 2, 28}, {2026, 3, 31}, {2026, 4, 30}, {2026, 5, 31}, {2026, 6, 30}, {2026, 7, 31},
+    {2026, 8, 31}, {2026, 9, 30}, {2026, 10, 31}, {2026, 11, 30}};
 
 struct site {
 	struct fixture *f;
@@ -70,8 +67,7 @@ ask(const struct site *s, const char *method, const char *uri, const char *body)
 	d->site.offsets = s->offsets;
 	d->site.tables.accounts = rows;
 	d->site.tables.account_count = ACCOUNTS;
-	must(s->f, lt_ledger_account_moves(
-		       s->f->ledger, &d->site.tables.moves, &s->f->err));
+	must(s->f, lt_ledger_account_moves(s->f->ledger, &d->site.tables.moves, &s->f->err));
 	d->budget.has_snapshot = true;
 	d->charges.settled_until_utc_s = INT64_MAX / 2;
 	d->budget.snapshot.accounts = accounts;
@@ -103,15 +99,12 @@ make_site(struct site *s, struct fixture *f, uint64_t seed)
 	for (int i = MONTHS - 1; i >= 0; i--)
 		s->starts[i] = s->starts[i + 1] - calendar[i].days * LT_DAY_S;
 	for (int i = 0; i < BOOKINGS; i++) {
-		const int month =
-		    FIRST + (int)draw(s, (uint32_t)(MONTHS - FIRST));
+		const int month = FIRST + (int)draw(s, (uint32_t)(MONTHS - FIRST));
 		const int account = (int)draw(s, ACCOUNTS);
 		const int64_t at =
-		    s->starts[month] +
-		    draw(s, (uint32_t)calendar[month].days * 24) * HOUR;
+		    s->starts[month] + draw(s, (uint32_t)calendar[month].days * 24) * HOUR;
 		const struct lt_amount amount = {
-		    .money_micros = 1 + draw(s, 999999),
-		    .carbon_mg = draw(s, 99999)};
+		    .money_micros = 1 + draw(s, 999999), .carbon_mg = draw(s, 99999)};
 
 		if (month == EMPTY)
 			continue;
@@ -135,16 +128,15 @@ check_figure(const json_t *row, const char *key, bool known, int64_t want)
 		assert_true(json_is_null(value));
 }
 
-/* The twelve months before that one; vision: of that team, which lab was below
- * from the one time to the other. */
+/* The twelve months before that one; vision: of that team, which lab was below from the one time to
+ * the other. */
 static void
 check_trend(const struct site *s, int last, bool vision, struct lt_span below)
 {
 	char uri[96], label[16];
 
-	snprintf(uri, sizeof(uri), "/v1/report?period=%d-%02d&trend=1%s",
-	    calendar[last].year, calendar[last].month,
-	    vision ? "&team=vision" : "");
+	snprintf(uri, sizeof(uri), "/v1/report?period=%d-%02d&trend=1%s", calendar[last].year,
+	    calendar[last].month, vision ? "&team=vision" : "");
 	json_t *const report = ask(s, "GET", uri, NULL);
 	const json_t *const trend = json_object_get(report, "trend");
 	assert_int_equal(json_array_size(trend), 12);
@@ -155,13 +147,11 @@ check_trend(const struct site *s, int last, bool vision, struct lt_span below)
 
 		for (int i = 0; i < BOOKINGS; i++) {
 			const int64_t at = s->booked[i].at_utc_s;
-			const bool is_of =
-			    !vision || s->booked[i].account == 2 ||
-			    (s->booked[i].account == 0 &&
-				at >= below.from_utc_s && at < below.to_utc_s);
+			const bool is_of = !vision || s->booked[i].account == 2 ||
+					   (s->booked[i].account == 0 && at >= below.from_utc_s &&
+					       at < below.to_utc_s);
 
-			if (s->booked[i].micros == 0 || !is_of ||
-			    s->booked[i].month != month)
+			if (s->booked[i].micros == 0 || !is_of || s->booked[i].month != month)
 				continue;
 			micros += s->booked[i].micros;
 			mg += s->booked[i].mg;
@@ -172,19 +162,15 @@ check_trend(const struct site *s, int last, bool vision, struct lt_span below)
 		check_figure(row, "runs", runs > 0, runs);
 		if (month < 0)
 			continue;
-		snprintf(label, sizeof(label), "%d-%02d", calendar[month].year,
-		    calendar[month].month);
-		assert_string_equal(
-		    json_string_value(json_object_get(row, "label")), label);
-		const char *const state =
-		    json_string_value(json_object_get(row, "state"));
-		assert_int_equal(strcmp(state, "closed") == 0,
-		    month >= FIRST && month <= CLOSED);
+		snprintf(
+		    label, sizeof(label), "%d-%02d", calendar[month].year, calendar[month].month);
+		assert_string_equal(json_string_value(json_object_get(row, "label")), label);
+		const char *const state = json_string_value(json_object_get(row, "state"));
+		assert_int_equal(strcmp(state, "closed") == 0, month >= FIRST && month <= CLOSED);
 		if (k < 11)
 			continue;
-		assert_int_equal(micros,
-		    json_integer_value(json_object_get(
-			json_object_get(report, "total"), "cost_micros")));
+		assert_int_equal(micros, json_integer_value(json_object_get(
+					     json_object_get(report, "total"), "cost_micros")));
 	}
 	json_decref(report);
 }
@@ -195,8 +181,8 @@ close_months(const struct site *s)
 	for (int i = FIRST; i <= CLOSED; i++) {
 		char body[32];
 
-		snprintf(body, sizeof(body), "{\"period\":\"%d-%02d\"}",
-		    calendar[i].year, calendar[i].month);
+		snprintf(body, sizeof(body), "{\"period\":\"%d-%02d\"}", calendar[i].year,
+		    calendar[i].month);
 		json_decref(ask(s, "POST", "/v1/close", body));
 	}
 }
@@ -226,14 +212,10 @@ a_team_has_what_was_below_it(void **state)
 	struct site s;
 
 	make_site(&s, *state, 11);
-	const struct lt_span below = {
-	    s.starts[7] + 9 * LT_DAY_S, s.starts[8] + 11 * LT_DAY_S};
-	must(s.f, lt_ledger_put_account(
-		      s.f->ledger, "lab", "root", s.starts[0], &s.f->err));
-	must(s.f, lt_ledger_put_account(s.f->ledger, "lab", "vision",
-		      below.from_utc_s, &s.f->err));
-	must(s.f, lt_ledger_put_account(
-		      s.f->ledger, "lab", "root", below.to_utc_s, &s.f->err));
+	const struct lt_span below = {s.starts[7] + 9 * LT_DAY_S, s.starts[8] + 11 * LT_DAY_S};
+	must(s.f, lt_ledger_put_account(s.f->ledger, "lab", "root", s.starts[0], &s.f->err));
+	must(s.f, lt_ledger_put_account(s.f->ledger, "lab", "vision", below.from_utc_s, &s.f->err));
+	must(s.f, lt_ledger_put_account(s.f->ledger, "lab", "root", below.to_utc_s, &s.f->err));
 	close_months(&s);
 	check_trend(&s, MONTHS - 1, true, below);
 	check_trend(&s, MONTHS - 1, false, below);
@@ -248,8 +230,7 @@ an_open_month_is_like_for_like(void **state)
 	const int64_t now = time(NULL);
 
 	lt_calendar_period(&month, &s.offsets, LT_MONTH, now, 0);
-	lt_calendar_period(
-	    &before, &s.offsets, LT_MONTH, month.start_utc_s - 1, 0);
+	lt_calendar_period(&before, &s.offsets, LT_MONTH, month.start_utc_s - 1, 0);
 	const int64_t passed = (now - month.start_utc_s) / HOUR * HOUR + HOUR;
 	int64_t want = 0, node_s = 0, cut = before.start_utc_s + passed;
 
@@ -258,12 +239,8 @@ an_open_month_is_like_for_like(void **state)
 	for (int i = 0; i < BOOKINGS; i++) {
 		const int64_t at =
 		    before.start_utc_s +
-		    draw(
-			&s, (uint32_t)((before.end_utc_s - before.start_utc_s) /
-				       HOUR)) *
-			HOUR;
-		const struct lt_amount amount = {
-		    .money_micros = 1 + draw(&s, 999999)};
+		    draw(&s, (uint32_t)((before.end_utc_s - before.start_utc_s) / HOUR)) * HOUR;
+		const struct lt_amount amount = {.money_micros = 1 + draw(&s, 999999)};
 
 		charge_run(s.f, accounts[draw(&s, ACCOUNTS)].name, at, &amount);
 		if (at < cut) {
@@ -271,16 +248,13 @@ an_open_month_is_like_for_like(void **state)
 			node_s += 60;
 		}
 	}
-	json_t *const report =
-	    ask(&s, "GET", "/v1/report?previous=1&by=partition", NULL);
+	json_t *const report = ask(&s, "GET", "/v1/report?previous=1&by=partition", NULL);
 	const json_t *const previous = json_object_get(report, "previous");
-	const json_t *const groups =
-	    json_object_get(json_object_get(previous, "by"), "partition");
+	const json_t *const groups = json_object_get(json_object_get(previous, "by"), "partition");
 	/* Another hour has begun between. */
 	if ((time(NULL) - month.start_utc_s) / HOUR * HOUR + HOUR != passed)
 		skip();
-	check_figure(
-	    json_object_get(previous, "total"), "cost_micros", true, want);
+	check_figure(json_object_get(previous, "total"), "cost_micros", true, want);
 	assert_int_equal(added(groups, "cost_micros"), want);
 	assert_int_equal(added(groups, "node_s"), node_s);
 	json_decref(report);
@@ -291,10 +265,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(months_are_sums, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		a_team_has_what_was_below_it, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-		an_open_month_is_like_for_like, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_team_has_what_was_below_it, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(an_open_month_is_like_for_like, set_up, tear_down),
 	};
 
 	assert_int_equal(setenv("TZ", "UTC", 1), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/report?unused=1 against a book that is kept here, hour by hour: each
- * entry by its hour, each node by each hour that it was the site's.
+ * GET /v1/report?unused=1 against a book that is kept here, hour by hour: each entry by its hour,
+ * each node by each hour that it was the site's.
  */
 #include <jansson.h>
 #include <time.h>
@@ -21,8 +21,7 @@ enum {
 	CLOUD,	 /* not the site's; 1.00 */
 	PLACES
 };
-static const char *const names[PLACES] = {
-    "own", "late", "sold", "free", "cloud"};
+static const char *const names[PLACES] = {"own", "late", "sold", "free", "cloud"};
 static int64_t now_utc_s;
 static struct lt_account accounts[] = {{.name = "nlp"}, {.name = "vision"}};
 
@@ -55,19 +54,17 @@ nodes_of(int place, int hour)
 static int64_t
 price_of(int place, int hour)
 {
-	return place == OWN    ? hour < 480 ? 2000000 : 3000000
-	       : place == SOLD ? 500000
-			       : 1000000;
+	return place == OWN ? hour < 480 ? 2000000 : 3000000 : place == SOLD ? 500000 : 1000000;
 }
 
 static void
 put(struct fixture *f, int place, enum lt_rate rate, int hour, double value)
 {
-	const struct lt_rate_step step = {NOVEMBER + (int64_t)hour * HOUR,
-	    INT64_MAX, value, LT_QUALITY_CONSTANT, "", 0};
+	const struct lt_rate_step step = {
+	    NOVEMBER + (int64_t)hour * HOUR, INT64_MAX, value, LT_QUALITY_CONSTANT, "", 0};
 
-	must(f, lt_ledger_put_rates(f->ledger, names[place], rate,
-		    &(struct lt_rates){1, &step}, &f->err));
+	must(f, lt_ledger_put_rates(
+		    f->ledger, names[place], rate, &(struct lt_rates){1, &step}, &f->err));
 }
 
 static void
@@ -92,15 +89,12 @@ struct book {
 
 /* A run over some hours, each of another cost; the half of a node. */
 static void
-run_and_note(
-    struct fixture *f, struct book *book, uint32_t id, uint64_t *random)
+run_and_note(struct fixture *f, struct book *book, uint32_t id, uint64_t *random)
 {
 	enum { LONGEST = 40 };
 	const int place = (int)(lt_random(random) % PLACES);
-	const int64_t start =
-	    NOVEMBER - 20 * HOUR + (int64_t)(lt_random(random) % (740 * HOUR));
-	const int64_t end =
-	    start + 1 + (int64_t)(lt_random(random) % ((LONGEST - 2) * HOUR));
+	const int64_t start = NOVEMBER - 20 * HOUR + (int64_t)(lt_random(random) % (740 * HOUR));
+	const int64_t end = start + 1 + (int64_t)(lt_random(random) % ((LONGEST - 2) * HOUR));
 	struct lt_run run = make_run(id, start, end, 0);
 	struct lt_entry entries[LONGEST] = {{0}};
 	uint32_t count = 0;
@@ -111,27 +105,23 @@ run_and_note(
 		strcpy(run.account, "nlp");
 	run.nodes = 2;
 	run.share_denominator = 4;
-	run.carbon_mg = run.energy_wh = run.baseline_money_micros =
-	    run.baseline_carbon_mg = 0;
+	run.carbon_mg = run.energy_wh = run.baseline_money_micros = run.baseline_carbon_mg = 0;
 	run.saved_by = (struct lt_saved_by){0};
 	run.parts = (struct lt_parts){0};
 	run.money_micros = 0;
 	for (int64_t at = start - start % HOUR; at < end; at += HOUR) {
 		const int hour = (int)((at - NOVEMBER) / HOUR);
-		const bool counts = at >= NOVEMBER && hour < HOURS &&
-				    nodes_of(place, hour) >= 0;
+		const bool counts = at >= NOVEMBER && hour < HOURS && nodes_of(place, hour) >= 0;
 		const int64_t cost = (int64_t)(lt_random(random) % 1000000);
 		const int64_t low = start > at ? start : at;
 		const int64_t high = end < at + HOUR ? end : at + HOUR;
 
 		const struct lt_parts parts = {
-		    (int64_t)(lt_random(random) % 1000),
-		    (int64_t)(lt_random(random) % 100)};
-		const int64_t money =
-		    cost + parts.carbon_charge_micros - parts.discount_micros;
+		    (int64_t)(lt_random(random) % 1000), (int64_t)(lt_random(random) % 100)};
+		const int64_t money = cost + parts.carbon_charge_micros - parts.discount_micros;
 
-		entries[count++] = (struct lt_entry){
-		    .at_utc_s = at, .money_micros = money, .parts = parts};
+		entries[count++] =
+		    (struct lt_entry){.at_utc_s = at, .money_micros = money, .parts = parts};
 		run.money_micros += money;
 		run.parts.carbon_charge_micros += parts.carbon_charge_micros;
 		run.parts.discount_micros += parts.discount_micros;
@@ -141,8 +131,8 @@ run_and_note(
 		}
 	}
 	must(f, lt_ledger_settle(f->ledger,
-		    &(struct lt_settlement){&run, entries, count, end + 60,
-			end + 60 - end % HOUR, NOVEMBER - LT_DAY_S, false},
+		    &(struct lt_settlement){&run, entries, count, end + 60, end + 60 - end % HOUR,
+			NOVEMBER - LT_DAY_S, false},
 		    &changed, &f->err));
 }
 
@@ -172,14 +162,12 @@ ask(struct fixture *f, const char *currency, const char *query)
 static const json_t *
 row_of(const json_t *report, int place)
 {
-	const json_t *const rows =
-	    json_object_get(json_object_get(report, "unused"), "partitions");
+	const json_t *const rows = json_object_get(json_object_get(report, "unused"), "partitions");
 	size_t i;
 	const json_t *row;
 
 	json_array_foreach(rows, i, row)
-		if (strcmp(json_string_value(json_object_get(row, "partition")),
-			names[place]) == 0)
+		if (strcmp(json_string_value(json_object_get(row, "partition")), names[place]) == 0)
 			return row;
 	return NULL;
 }
@@ -190,8 +178,8 @@ is(const json_t *row, const char *key, int64_t want)
 	const json_t *const value = json_object_get(row, key);
 
 	if (!json_is_integer(value) || json_integer_value(value) != want)
-		fail_msg("%s: got %lld, want %lld", key,
-		    (long long)json_integer_value(value), (long long)want);
+		fail_msg("%s: got %lld, want %lld", key, (long long)json_integer_value(value),
+		    (long long)want);
 }
 
 static void
@@ -234,8 +222,8 @@ test_month(void **state)
 	for (uint32_t i = 1; i <= 500; i++)
 		run_and_note(f, &book, i, &random);
 	now_utc_s = DECEMBER + 9 * LT_DAY_S;
-	json_t *const report = ask(
-	    f, "USD", "period=2026-11&unused=1&by=partition&previous=1&tcto=1");
+	json_t *const report =
+	    ask(f, "USD", "period=2026-11&unused=1&by=partition&previous=1&tcto=1");
 	for (int i = OWN; i <= FREE; i++)
 		check_place(row_of(report, i), &book, i, HOURS);
 	assert_null(row_of(report, CLOUD));
@@ -244,20 +232,15 @@ test_month(void **state)
 	is_text(row_of(report, LATE), "from", "2026-11-16T00:00:00Z");
 	is_text(row_of(report, SOLD), "to", "2026-11-05T05:00:00Z");
 	/* What one does not know, the sum does not. */
-	const json_t *const total =
-	    json_object_get(json_object_get(report, "unused"), "total");
-	is(total, "paid_node_s",
-	    (240 * 4 + 480 * 3 + 360 * 2 + 101 * 5 + 720) * HOUR);
+	const json_t *const total = json_object_get(json_object_get(report, "unused"), "total");
+	is(total, "paid_node_s", (240 * 4 + 480 * 3 + 360 * 2 + 101 * 5 + 720) * HOUR);
 	assert_true(json_is_null(json_object_get(total, "paid_micros")));
 	assert_true(json_is_null(json_object_get(total, "unused_micros")));
-	assert_true(json_is_null(
-	    json_object_get(row_of(report, FREE), "unused_micros")));
-	assert_null(
-	    json_object_get(json_object_get(report, "previous"), "unused"));
+	assert_true(json_is_null(json_object_get(row_of(report, FREE), "unused_micros")));
+	assert_null(json_object_get(json_object_get(report, "previous"), "unused"));
 	/* The teams' own sum is not touched by it. */
 	json_t *const plain = ask(f, "USD", "period=2026-11");
-	assert_true(json_equal(
-	    json_object_get(report, "total"), json_object_get(plain, "total")));
+	assert_true(json_equal(json_object_get(report, "total"), json_object_get(plain, "total")));
 	assert_null(json_object_get(plain, "unused"));
 	json_decref(plain);
 	json_decref(report);
@@ -279,8 +262,7 @@ test_metrics(void **state)
 	for (uint32_t i = 1; i <= 1000; i++)
 		run_and_note(f, &book, i, &random);
 	for (int i = 0; i < 2; i++)
-		must(f, lt_ledger_put_account(
-			    f->ledger, accounts[i].name, "", 0, &f->err));
+		must(f, lt_ledger_put_account(f->ledger, accounts[i].name, "", 0, &f->err));
 	now_utc_s = NOVEMBER + 650 * HOUR + 77;
 	d->ledger = f->ledger;
 	d->site.policy = &policy;
@@ -309,14 +291,13 @@ test_metrics(void **state)
 	free(d);
 }
 
-/* With a price for all, what nobody used and what the teams paid for nodes are
- * what the site paid. */
+/* With a price for all, what nobody used and what the teams paid for nodes are what the site
+ * paid. */
 static void
 test_adds_up(void **state)
 {
 	struct fixture *const f = *state;
-	struct lt_run run =
-	    make_run(1, NOVEMBER + 100 * HOUR, NOVEMBER + 101 * HOUR, 0);
+	struct lt_run run = make_run(1, NOVEMBER + 100 * HOUR, NOVEMBER + 101 * HOUR, 0);
 
 	put(f, OWN, LT_RATE_NODES, -50, 4);
 	put(f, OWN, LT_RATE_PRICE, -50, 2000000);
@@ -326,8 +307,7 @@ test_adds_up(void **state)
 	settle(f, &run, NOVEMBER + 102 * HOUR, 0);
 	now_utc_s = NOVEMBER + 102 * HOUR + 1800;
 	json_t *const report = ask(f, "USD", "period=2026-11&unused=1");
-	const json_t *const total =
-	    json_object_get(json_object_get(report, "unused"), "total");
+	const json_t *const total = json_object_get(json_object_get(report, "unused"), "total");
 	/* Open: until now. 4 x 102.5 h x 2.00 */
 	is(total, "paid_micros", 820000000);
 	is(total, "used_micros", 1000000);
@@ -339,18 +319,16 @@ test_adds_up(void **state)
 	/* No money, but hours. */
 	json_t *const carbon = ask(f, "", "period=2026-11&unused=1");
 	is(row_of(carbon, OWN), "unused_node_s", 410 * HOUR - HOUR);
-	assert_true(
-	    json_is_null(json_object_get(row_of(carbon, OWN), "paid_micros")));
+	assert_true(json_is_null(json_object_get(row_of(carbon, OWN), "paid_micros")));
 	json_decref(carbon);
 	json_t *const to_come = ask(f, "USD", "period=2027-11&unused=1");
-	assert_int_equal(json_array_size(json_object_get(
-			     json_object_get(to_come, "unused"), "partitions")),
-	    0);
+	assert_int_equal(
+	    json_array_size(json_object_get(json_object_get(to_come, "unused"), "partitions")), 0);
 	json_decref(to_come);
 }
 
-/* A run that was corrected, and one that came, after the month was closed: in
- * December, as is each rate that changed since. */
+/* A run that was corrected, and one that came, after the month was closed: in December, as is each
+ * rate that changed since. */
 static void
 test_closed(void **state)
 {
@@ -362,10 +340,8 @@ test_closed(void **state)
 	    .checksum = "sha256:0",
 	    .head = "{}"};
 	const int64_t later = DECEMBER + 6 * LT_DAY_S;
-	struct lt_run run =
-	    make_run(1, NOVEMBER + HOUR, NOVEMBER + 2 * HOUR, 1000000);
-	struct lt_run late =
-	    make_run(2, NOVEMBER + HOUR, NOVEMBER + 2 * HOUR, 7000000);
+	struct lt_run run = make_run(1, NOVEMBER + HOUR, NOVEMBER + 2 * HOUR, 1000000);
+	struct lt_run late = make_run(2, NOVEMBER + HOUR, NOVEMBER + 2 * HOUR, 7000000);
 
 	put(f, OWN, LT_RATE_NODES, -50, 4);
 	put(f, OWN, LT_RATE_PRICE, -50, 2000000);
@@ -387,8 +363,8 @@ test_closed(void **state)
 	settle(f, &late, later, DECEMBER);
 	now_utc_s = later + HOUR;
 	json_t *const after = ask(f, "USD", "period=2026-11&unused=1");
-	assert_true(json_equal(json_object_get(before, "unused"),
-	    json_object_get(after, "unused")));
+	assert_true(
+	    json_equal(json_object_get(before, "unused"), json_object_get(after, "unused")));
 	json_t *const open = ask(f, "USD", "period=2026-12&unused=1");
 	is(row_of(open, OWN), "used_micros", 500000 + 7000000);
 	/* Their time was November's. */
@@ -404,19 +380,16 @@ test_closed(void **state)
 static const char *
 issuer_of(const json_t *report, int month)
 {
-	const json_t *const months =
-	    json_object_get(json_object_get(report, "period"), "months");
+	const json_t *const months = json_object_get(json_object_get(report, "period"), "months");
 	const char *const issuer = json_string_value(json_object_get(
-	    json_object_get(
-		month < 0 ? report : json_array_get(months, (size_t)month),
-		"billing"),
+	    json_object_get(month < 0 ? report : json_array_get(months, (size_t)month), "billing"),
 	    "issuer"));
 
 	return issuer != NULL ? issuer : "";
 }
 
-/* FOCUS asks for months: what was paid is there as it is in `unused`, without
- * what was used of it, and which partitions were preemptible then. */
+/* FOCUS asks for months: what was paid is there as it is in `unused`, without what was used of it,
+ * and which partitions were preemptible then. */
 static void
 test_billed(void **state)
 {
@@ -424,21 +397,20 @@ test_billed(void **state)
 
 	put_rates(f);
 	put(f, FREE, LT_RATE_THERE, 400, 3); /* quality: not as it is seen */
-	struct lt_rate_step step = {
-	    NOVEMBER + 10 * HOUR, INT64_MAX, 7, LT_QUALITY_MEASURED, "", 0};
-	must(f, lt_ledger_put_rates(f->ledger, "cloud", LT_RATE_THERE,
-		    &(struct lt_rates){1, &step}, &f->err));
+	struct lt_rate_step step = {NOVEMBER + 10 * HOUR, INT64_MAX, 7, LT_QUALITY_MEASURED, "", 0};
+	must(f, lt_ledger_put_rates(
+		    f->ledger, "cloud", LT_RATE_THERE, &(struct lt_rates){1, &step}, &f->err));
 	step.start_utc_s = DECEMBER + HOUR;
 	step.value = LT_RATE_ENDED;
-	must(f, lt_ledger_put_rates(f->ledger, "cloud", LT_RATE_THERE,
-		    &(struct lt_rates){1, &step}, &f->err));
+	must(f, lt_ledger_put_rates(
+		    f->ledger, "cloud", LT_RATE_THERE, &(struct lt_rates){1, &step}, &f->err));
 	now_utc_s = NOVEMBER + 90 * LT_DAY_S;
 	json_t *const none = ask(f, "USD", "period=2026-11&months=1");
 	assert_null(json_object_get(none, "billed"));
 	assert_string_equal(issuer_of(none, 0), "");
 	assert_null(json_object_get(none, "billing"));
-	billing = (struct lt_policy_billing){
-	    .is_billed = true, .issuer = "Centre", .account_id = "4711"};
+	billing =
+	    (struct lt_policy_billing){.is_billed = true, .issuer = "Centre", .account_id = "4711"};
 	json_t *const plain = ask(f, "USD", "period=2026-11&unused=1");
 	assert_null(json_object_get(plain, "billed"));
 	assert_string_equal(issuer_of(plain, -1), "Centre");
@@ -454,27 +426,21 @@ test_billed(void **state)
 		static const char *const keys[] = {
 		    "partition", "from", "to", "paid_node_s", "paid_micros"};
 		const json_t *const unused = json_array_get(
-		    json_object_get(
-			json_object_get(plain, "unused"), "partitions"),
-		    i);
+		    json_object_get(json_object_get(plain, "unused"), "partitions"), i);
 
 		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
-			assert_true(json_equal(json_object_get(row, keys[k]),
-			    json_object_get(unused, keys[k])));
+			assert_true(json_equal(
+			    json_object_get(row, keys[k]), json_object_get(unused, keys[k])));
 	}
-	const json_t *const preemptible =
-	    json_object_get(billed, "preemptible");
+	const json_t *const preemptible = json_object_get(billed, "preemptible");
 	assert_int_equal(json_array_size(preemptible), 1);
-	assert_string_equal(
-	    json_string_value(json_array_get(preemptible, 0)), "cloud");
+	assert_string_equal(json_string_value(json_array_get(preemptible, 0)), "cloud");
 	json_t *const later = ask(f, "USD", "period=2027-01&months=1");
-	assert_int_equal(json_array_size(json_object_get(
-			     json_object_get(later, "billed"), "preemptible")),
-	    0);
+	assert_int_equal(
+	    json_array_size(json_object_get(json_object_get(later, "billed"), "preemptible")), 0);
 	/* What the site paid is no team's. */
 	json_t *const team = ask(f, "USD", "period=2026-11&months=1&team=nlp");
-	row = json_array_get(
-	    json_object_get(json_object_get(team, "billed"), "owned"), 0);
+	row = json_array_get(json_object_get(json_object_get(team, "billed"), "owned"), 0);
 	assert_true(json_is_null(json_object_get(row, "paid_micros")));
 	assert_true(json_is_null(json_object_get(row, "paid_node_s")));
 	billing = (struct lt_policy_billing){0};
@@ -485,8 +451,8 @@ test_billed(void **state)
 	json_decref(team);
 }
 
-/* Who bills is settled when a month is closed, and so it is of its days and of
- * the months of a closed quarter. */
+/* Who bills is settled when a month is closed, and so it is of its days and of the months of a
+ * closed quarter. */
 static void
 test_billed_later(void **state)
 {
@@ -504,8 +470,7 @@ test_billed_later(void **state)
 	must(f, lt_ledger_close_period(f->ledger, &closed, NULL, 0, &f->err));
 	json_t *const before = ask(f, "USD", "period=2026-11&months=1");
 	json_t *const before_days = ask(f, "USD", days);
-	billing =
-	    (struct lt_policy_billing){.is_billed = true, .issuer = "Centre"};
+	billing = (struct lt_policy_billing){.is_billed = true, .issuer = "Centre"};
 	json_t *const after = ask(f, "USD", "period=2026-11&months=1");
 	assert_true(json_equal(before, after));
 	json_t *const after_days = ask(f, "USD", days);

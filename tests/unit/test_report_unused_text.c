@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide report --unused: the section of the tables and of the HTML statement,
- * and answers that it does not take for zeros. Names are hostile.
+ * lowtide report --unused: the section of the tables and of the HTML statement, and answers that it
+ * does not take for zeros. Names are hostile.
  */
 #include "report_fixture.h"
 
 static char *
-render(json_t *report, enum lt_report_format format, bool unused,
-    struct lt_error *err)
+render(json_t *report, enum lt_report_format format, bool unused, struct lt_error *err)
 {
 	const struct lt_report_look look = {.format = format, .unused = unused};
 
@@ -21,14 +20,13 @@ begins(const char *text, const char *want)
 		fail_msg("got \"%.700s\"", text);
 }
 
-/* 1793 + 264.05 + 0.05 h are 2057.1, and 3936.000005 + 264.005 + 252.50 are
- * 4452.51. What was not used is what is left as it is shown. */
+/* 1793 + 264.05 + 0.05 h are 2057.1, and 3936.000005 + 264.005 + 252.50 are 4452.51. What was not
+ * used is what is left as it is shown. */
 static void
 test_table(void **state)
 {
 	struct lt_error err = {0};
-	char *const text =
-	    render(report_load("unused"), LT_REPORT_TABLE, true, &err);
+	char *const text = render(report_load("unused"), LT_REPORT_TABLE, true, &err);
 
 	(void)state;
 	assert_int_equal(err.code, LT_OK);
@@ -44,13 +42,12 @@ test_table(void **state)
 	    "TOTAL                                2737.0  2057.1     679.9  4,452.51  2,800.51  1,652.00\n"
 	    "Below zero: more was booked for runs there than their nodes cost. ");
 	/* The teams' own TOTAL is nobody's unused. */
-	assert_non_null(
-	    strstr(text, "TOTAL    $0.00        $0.00        $0.00  $0.00\n"));
+	assert_non_null(strstr(text, "TOTAL    $0.00        $0.00        $0.00  $0.00\n"));
 	free(text);
 }
 
-/* 3936 + 264 + 252.5 yen are 4452.5: the half goes up, to the row that has it;
- * a dinar's thousandths are shown. No column has a sign or a code. */
+/* 3936 + 264 + 252.5 yen are 4452.5: the half goes up, to the row that has it; a dinar's
+ * thousandths are shown. No column has a sign or a code. */
 static void
 test_decimals(void **state)
 {
@@ -79,8 +76,7 @@ test_decimals(void **state)
 		json_t *const report = report_load("unused");
 		struct lt_error err = {0};
 
-		json_object_set_new(
-		    report, "currency", json_string(cases[i].currency));
+		json_object_set_new(report, "currency", json_string(cases[i].currency));
 		char *const text = render(report, LT_REPORT_TABLE, true, &err);
 		const char *const section = strstr(text, "Owned nodes");
 
@@ -97,8 +93,7 @@ test_above_zero(void **state)
 {
 	struct lt_error err = {0};
 	json_t *const report = report_load("unused");
-	const json_t *const rows =
-	    json_object_get(json_object_get(report, "unused"), "partitions");
+	const json_t *const rows = json_object_get(json_object_get(report, "unused"), "partitions");
 
 	(void)state;
 	for (size_t i = 0; i < json_array_size(rows); i++) {
@@ -117,8 +112,7 @@ test_above_zero(void **state)
 static void
 test_no_price(void **state)
 {
-	static const char *const keys[] = {
-	    "paid_micros", "used_micros", "unused_micros"};
+	static const char *const keys[] = {"paid_micros", "used_micros", "unused_micros"};
 	json_t *const report = report_load("unused");
 	json_t *const unused = json_object_get(report, "unused");
 	json_t *const rows = json_object_get(unused, "partitions");
@@ -126,15 +120,12 @@ test_no_price(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		json_object_set_new(
-		    json_array_get(rows, 1), keys[i], json_null());
-		json_object_set_new(
-		    json_object_get(unused, "total"), keys[i], json_null());
+		json_object_set_new(json_array_get(rows, 1), keys[i], json_null());
+		json_object_set_new(json_object_get(unused, "total"), keys[i], json_null());
 	}
 	char *const text = render(report, LT_REPORT_TABLE, true, &err);
 	assert_int_equal(err.code, LT_OK);
-	const char *const gpu = strstr(text, "\ngpu "),
-			  *const of_new = strstr(text, "\n=new"),
+	const char *const gpu = strstr(text, "\ngpu "), *const of_new = strstr(text, "\n=new"),
 			  *const total = strstr(of_new, "\nTOTAL");
 	assert_non_null(strstr(gpu, "3,936.00  2,500.50  1,435.50\n"));
 	assert_non_null(total);
@@ -183,8 +174,8 @@ test_html(void **state)
 		if (i == 0)
 			json_object_set_new(report, "unused", json_null());
 		else
-			json_array_clear(json_object_get(
-			    json_object_get(report, "unused"), "partitions"));
+			json_array_clear(
+			    json_object_get(json_object_get(report, "unused"), "partitions"));
 		text = render(report, LT_REPORT_HTML, false, &err);
 		assert_int_equal(err.code, LT_OK);
 		assert_null(strstr(text, "id=\"unused\""));
@@ -196,41 +187,37 @@ static void
 test_refused(void **state)
 {
 #define HEAD "{\"currency\":\"USD\",\"teams\":[],\"total\":{}"
-#define ROW                                                                    \
-	"\"paid_node_s\":1,\"used_node_s\":1,\"unused_node_s\":0,"             \
+#define ROW                                                                                        \
+	"\"paid_node_s\":1,\"used_node_s\":1,\"unused_node_s\":0,"                                 \
 	"\"paid_micros\":null,\"used_micros\":null,\"unused_micros\":"
 	static const struct {
 		const char *why, *json, *text;
 		enum lt_code code;
 	} rows[] = {
 	    {"an older lowtided", HEAD "}", "has no unused", LT_EVERSION},
-	    {"not told", HEAD ",\"unused\":null}", "to who sees all teams",
-		LT_EDENIED},
-	    {"another kind of thing", HEAD ",\"unused\":{}}",
-		"unused has no partitions", LT_EINPUT},
+	    {"not told", HEAD ",\"unused\":null}", "to who sees all teams", LT_EDENIED},
+	    {"another kind of thing", HEAD ",\"unused\":{}}", "unused has no partitions",
+		LT_EINPUT},
 	    {"no total", HEAD ",\"unused\":{\"partitions\":[]}}",
 		"a row of the report's unused is none", LT_EINPUT},
 	    {"a fraction",
-		HEAD ",\"unused\":{\"partitions\":[{" ROW
-		     "0.5}],\"total\":{" ROW "null}}}",
+		HEAD ",\"unused\":{\"partitions\":[{" ROW "0.5}],\"total\":{" ROW "null}}}",
 		"unused_micros of unused is no integer", LT_EINPUT},
-	    {"nothing is owned",
-		HEAD ",\"unused\":{\"partitions\":[],\"total\":{" ROW "null}}}",
+	    {"nothing is owned", HEAD ",\"unused\":{\"partitions\":[],\"total\":{" ROW "null}}}",
 		"", LT_OK},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct lt_error err = {0};
-		char *const text = render(json_loads(rows[i].json, 0, NULL),
-		    LT_REPORT_TABLE, true, &err);
+		char *const text =
+		    render(json_loads(rows[i].json, 0, NULL), LT_REPORT_TABLE, true, &err);
 
 		assert_int_equal(err.code, rows[i].code);
 		if (strstr(err.text, rows[i].text) == NULL)
 			fail_msg("%s: got \"%s\"", rows[i].why, err.text);
 		if (err.code == LT_OK)
-			assert_non_null(
-			    strstr(text, "Owned nodes: none in this period\n"));
+			assert_non_null(strstr(text, "Owned nodes: none in this period\n"));
 		free(text);
 	}
 }

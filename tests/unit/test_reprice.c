@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds of waiting jobs at hours whose prices differ: whenever one starts, it
- * is charged no more than is held for it; what a dear hour makes too much is
- * held back, the largest first, and nothing is admitted until that is done.
+ * Holds of waiting jobs at hours whose prices differ: whenever one starts, it is charged no more
+ * than is held for it; what a dear hour makes too much is held back, the largest first, and nothing
+ * is admitted until that is done.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -53,25 +53,22 @@ charged(const struct hours *hours, const struct lt_batch_job *job, int64_t from)
 
 /* The dearest start that Slurm may choose until then, and the dearest hour. */
 static void
-bounds(double *least, double *most, const struct hours *hours,
-    const struct lt_batch_job *job, int64_t now_utc_s)
+bounds(double *least, double *most, const struct hours *hours, const struct lt_batch_job *job,
+    int64_t now_utc_s)
 {
-	const int64_t first =
-	    job->eligible_utc_s > now_utc_s ? job->eligible_utc_s : now_utc_s;
+	const int64_t first = job->eligible_utc_s > now_utc_s ? job->eligible_utc_s : now_utc_s;
 	double dearest = 0;
 
 	*least = 0;
 	for (int64_t t = first; t <= now_utc_s + 90; t += 30)
 		*least = fmax(*least, charged(hours, job, t));
-	for (int64_t t = first;
-	     t <= first + job->limit_s + 60 + LT_REPRICE_AHEAD_S; t += 30)
+	for (int64_t t = first; t <= first + job->limit_s + 60 + LT_REPRICE_AHEAD_S; t += 30)
 		dearest = fmax(dearest, price_at(hours, STEPS, t));
 	*most = dearest / 2 * ((double)job->limit_s + 30) / 3600 * 1.03 + 2;
 }
 
 static void
-sweep(struct world *w, struct lt_batch_job *jobs, struct lt_live *live,
-    int64_t now_utc_s)
+sweep(struct world *w, struct lt_batch_job *jobs, struct lt_live *live, int64_t now_utc_s)
 {
 	w->d->site.market.generation++;
 	w->d->jobs.list = (struct lt_batch_jobs){.count = JOBS, .jobs = jobs};
@@ -98,8 +95,7 @@ test_any_hours(void **state)
 		compile(w, NOW);
 		for (uint32_t i = 0; i < STEPS; i++) {
 			hours.starts[i] = NOW + 600 * i;
-			hours.value[i] =
-			    rand() % 3 ? CHEAP * (1 + rand() % 3) : DEAR;
+			hours.value[i] = rand() % 3 ? CHEAP * (1 + rand() % 3) : DEAR;
 		}
 		hours.starts[STEPS] = DECEMBER;
 		set_hours(w, &hours, STEPS);
@@ -110,28 +106,22 @@ test_any_hours(void **state)
 				jobs[i].eligible_utc_s = NOW + rand() % 4000;
 			/* As it was when the first hour was all there is. */
 			hold_job(w, &jobs[i],
-			    (int64_t)(hours.value[0] / 2 *
-					  (double)(jobs[i].limit_s + 30) /
-					  3600 +
+			    (int64_t)(hours.value[0] / 2 * (double)(jobs[i].limit_s + 30) / 3600 +
 				      1),
 			    0);
-			live[i] = (struct lt_live){
-			    .quote_id = i + 101, .live = 1, .pending = 1};
+			live[i] = (struct lt_live){.quote_id = i + 101, .live = 1, .pending = 1};
 		}
 		for (int64_t now = NOW; now < NOW + 7200; now += 60) {
 			sweep(w, jobs, live, now);
 			for (uint32_t i = 0; i < JOBS; i++) {
 				const double held =
-				    (double)hold_now(w, i + 101)
-					.quote.hold_per_task.money_micros;
+				    (double)hold_now(w, i + 101).quote.hold_per_task.money_micros;
 				double least, most;
 
 				bounds(&least, &most, &hours, &jobs[i], now);
 				if (held * 1.01 < least || held > most)
-					fail_msg("round %d job %u at %" PRId64
-						 ": %g, not %g to %g",
-					    round, i, now - NOW, held, least,
-					    most);
+					fail_msg("round %d job %u at %" PRId64 ": %g, not %g to %g",
+					    round, i, now - NOW, held, least, most);
 			}
 		}
 		free_world(w);
@@ -148,8 +138,8 @@ count_flag(struct world *w, uint32_t flag)
 	return count;
 }
 
-/* Each job is ten minutes longer than the one before: of 1 + ... + 30 parts of
- * a dear hour there is room for the first four. */
+/* Each job is ten minutes longer than the one before: of 1 + ... + 30 parts of a dear hour there is
+ * room for the first four. */
 static void
 test_dear_hour(void **state)
 {
@@ -158,17 +148,15 @@ test_dear_hour(void **state)
 		bool away;
 		uint32_t held_by_user, told, raised, held;
 	} cases[] = {
-	    {"twenty of those that do not fit, the largest first", false, 0, 20,
-		6, 20},
+	    {"twenty of those that do not fit, the largest first", false, 0, 20, 6, 20},
 	    {"a user's own holds need no word", false, 10, 20, 0, 26},
-	    {"slurmctld is away: they count until it is told", true, 0, 0, 26,
-		0},
+	    {"slurmctld is away: they count until it is told", true, 0, 0, 26, 0},
 	    {"a user's own hold stays, and is guarded", true, JOBS, 0, 0, 26},
 	};
 
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-		struct hours hours = {.starts = {NOW, NOW + 3600, DECEMBER},
-		    .value = {CHEAP, DEAR}};
+		struct hours hours = {
+		    .starts = {NOW, NOW + 3600, DECEMBER}, .value = {CHEAP, DEAR}};
 		struct world *const w = make_world(*state);
 		struct lt_batch_job jobs[JOBS];
 		struct lt_live live[JOBS];
@@ -184,12 +172,10 @@ test_dear_hour(void **state)
 			jobs[i] = make_job(i + 1);
 			jobs[i].limit_s = 600 * (i + 1);
 			jobs[i].eligible_utc_s = NOW + 1;
-			jobs[i].held = jobs[i].user_held =
-			    i < cases[c].held_by_user;
+			jobs[i].held = jobs[i].user_held = i < cases[c].held_by_user;
 			hold_job(w, &jobs[i], CHEAP / 2 / 6 * (i + 1) + 200,
 			    jobs[i].held ? LT_QUOTE_USER_HOLD : 0);
-			live[i] = (struct lt_live){
-			    .quote_id = i + 101, .live = 1, .pending = 1};
+			live[i] = (struct lt_live){.quote_id = i + 101, .live = 1, .pending = 1};
 		}
 		compile(w, NOW);
 		ctld_fails = cases[c].away;
@@ -197,25 +183,17 @@ test_dear_hour(void **state)
 		assert_int_equal(told.count, cases[c].told);
 		for (uint32_t i = 0; i < told.count; i++)
 			assert_int_equal(told.job_id[i], JOBS - i);
-		assert_int_equal(
-		    count_flag(w, LT_QUOTE_RAISED), cases[c].raised);
-		assert_int_equal(
-		    count_flag(w, LT_QUOTE_BUDGET_HOLD), cases[c].held);
+		assert_int_equal(count_flag(w, LT_QUOTE_RAISED), cases[c].raised);
+		assert_int_equal(count_flag(w, LT_QUOTE_BUDGET_HOLD), cases[c].held);
 		for (uint32_t i = 0; i < JOBS; i++) {
 			const struct lt_ledger_hold hold = hold_now(w, i + 101);
 
-			assert_int_equal(
-			    lt_release_concerns(&w->d->jobs, &jobs[i], &hold),
-			    hold.quote.flags &
-				    (LT_QUOTE_RAISED | LT_QUOTE_BUDGET_HOLD)
-				? 1
-				: 0);
+			assert_int_equal(lt_release_concerns(&w->d->jobs, &jobs[i], &hold),
+			    hold.quote.flags & (LT_QUOTE_RAISED | LT_QUOTE_BUDGET_HOLD) ? 1 : 0);
 		}
 		for (int again = 0; again < 2; again++) {
-			micro.account =
-			    lt_sheet_account(&w->d->budget.snapshot, "vision");
-			assert_int_equal(lt_fits(&w->d->budget, &micro),
-			    cases[c].raised == 0);
+			micro.account = lt_sheet_account(&w->d->budget.snapshot, "vision");
+			assert_int_equal(lt_fits(&w->d->budget, &micro), cases[c].raised == 0);
 			compile(w, NOW + 3500);
 		}
 		lt_counters_free(&w->d->tally);

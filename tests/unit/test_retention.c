@@ -23,32 +23,26 @@ months(void **state)
 	} cases[] = {
 	    {"for ever", 0, 1793491200, INT64_MIN},
 	    {"2026-11-01 00:00 to 10-01", 1, 1793491200, 1790812800},
-	    {"13 months, 2026-11-25 12:34:56 to 2025-10-25", 13, 1795610096,
-		1761395696},
-	    {"no such day: 2026-03-31 06:00 to 02-28", 1, 1774936800,
-		1772258400},
+	    {"13 months, 2026-11-25 12:34:56 to 2025-10-25", 13, 1795610096, 1761395696},
+	    {"no such day: 2026-03-31 06:00 to 02-28", 1, 1774936800, 1772258400},
 	    {"a leap year: 2028-03-31 to 02-29", 1, 1838073600, 1835395200},
-	    {"over the year: 2026-01-15 to 2025-12-15", 1, 1768435200,
-		1765756800},
+	    {"over the year: 2026-01-15 to 2025-12-15", 1, 1768435200, 1765756800},
 	    {"a year: 2026-12-31 to 2025-12-31", 12, 1798675200, 1767139200},
-	    {"100 years: 2026-11-01 to 1926-11-01", 1200, 1793491200,
-		-1362268800},
+	    {"100 years: 2026-11-01 to 1926-11-01", 1200, 1793491200, -1362268800},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct lt_policy policy = {
 		    .retention_months = cases[i].months, .history_days = 4000};
-		const int64_t cut =
-		    lt_retention_utc_s(&policy, cases[i].now_utc_s);
+		const int64_t cut = lt_retention_utc_s(&policy, cases[i].now_utc_s);
 
 		if (cut != cases[i].cut_utc_s)
 			fail_msg("%s: %lld", cases[i].why, (long long)cut);
 		/* Their lengths, by name of job, go with them. */
-		const int64_t days =
-		    cases[i].now_utc_s - 4000 * (int64_t)LT_DAY_S;
-		assert_int_equal(lt_lengths_since(&policy, cases[i].now_utc_s),
-		    days > cut ? days : cut);
+		const int64_t days = cases[i].now_utc_s - 4000 * (int64_t)LT_DAY_S;
+		assert_int_equal(
+		    lt_lengths_since(&policy, cases[i].now_utc_s), days > cut ? days : cut);
 	}
 }
 
@@ -60,13 +54,12 @@ caps(void **state)
 	struct lt_budget budgets[2] = {
 	    {.periods = {{.start_utc_s = NOVEMBER, .end_utc_s = DECEMBER}}},
 	    {.periods = {{.start_utc_s = NOVEMBER + 5, .end_utc_s = JANUARY}}}};
-	struct lt_budget_state budget = {.has_snapshot = true,
-	    .snapshot = {.budgets = budgets, .budget_count = 2}};
+	struct lt_budget_state budget = {
+	    .has_snapshot = true, .snapshot = {.budgets = budgets, .budget_count = 2}};
 	const int64_t now = JANUARY - 1;
 
 	(void)state;
-	assert_int_equal(lt_retention_cut(&policy, &budget, now),
-	    lt_retention_utc_s(&policy, now));
+	assert_int_equal(lt_retention_cut(&policy, &budget, now), lt_retention_utc_s(&policy, now));
 	budgets[1].has_per_user = true;
 	assert_int_equal(lt_retention_cut(&policy, &budget, now), NOVEMBER + 5);
 	policy.retention_months = 0;
@@ -83,8 +76,8 @@ number(struct world *w, const char *sql)
 {
 	sqlite3_stmt *statement = NULL;
 
-	assert_int_equal(sqlite3_prepare_v2(w->f->ledger->db[LT_DB_LEDGER], sql,
-			     -1, &statement, NULL),
+	assert_int_equal(
+	    sqlite3_prepare_v2(w->f->ledger->db[LT_DB_LEDGER], sql, -1, &statement, NULL),
 	    SQLITE_OK);
 	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
 	const int64_t found = sqlite3_column_int64(statement, 0);
@@ -96,18 +89,15 @@ number(struct world *w, const char *sql)
 static void
 end_runs(struct world *w)
 {
-	static const struct lt_rate_step price = {
-	    .start_utc_s = NOVEMBER - HOUR,
+	static const struct lt_rate_step price = {.start_utc_s = NOVEMBER - HOUR,
 	    .end_utc_s = INT64_MAX,
 	    .value = 3600000,
 	    .quality = LT_QUALITY_CONSTANT};
 
 	must(w->f, lt_ledger_put_rates(w->f->ledger, "ondemand", LT_RATE_PRICE,
 		       &(struct lt_rates){1, &price}, &w->f->err));
-	must(w->f,
-	    lt_ledger_put(w->f->ledger, "since", "1793491200", &w->f->err));
-	(void)strcpy(w->d->site.tables.conf.accounting_storage,
-	    "accounting_storage/slurmdbd");
+	must(w->f, lt_ledger_put(w->f->ledger, "since", "1793491200", &w->f->err));
+	(void)strcpy(w->d->site.tables.conf.accounting_storage, "accounting_storage/slurmdbd");
 	fake_rows.runs = calloc(RUNS, sizeof(*fake_rows.runs));
 	fake_rows.count = RUNS;
 	for (uint32_t i = 0; i < RUNS; i++) {
@@ -140,32 +130,26 @@ rebuild(struct world *w)
 		fail_msg("%s", w->d->rebuild.error);
 }
 
-/* By December the 21st those that ended before November the 21st are: the
- * first nine, the last of which ended on the 20th at one. */
+/* By December the 21st those that ended before November the 21st are: the first nine, the last of
+ * which ended on the 20th at one. */
 static void
 check(struct world *w, int64_t entries)
 {
 	assert_int_equal(number(w, "SELECT count(*) FROM runs"), RUNS);
-	assert_int_equal(
-	    number(w, "SELECT sum(job_id) FROM runs WHERE user = ''"
-		      " AND uid = 4294967295"),
+	assert_int_equal(number(w, "SELECT sum(job_id) FROM runs WHERE user = ''"
+				   " AND uid = 4294967295"),
 	    45);
-	assert_int_equal(
-	    number(w, "SELECT count(*) FROM runs WHERE user != ''"), 11);
-	assert_int_equal(
-	    number(w,
-		"SELECT count(*) FROM entries JOIN runs"
-		" USING (job_id, submit_utc_s) WHERE entries.uid != runs.uid"),
+	assert_int_equal(number(w, "SELECT count(*) FROM runs WHERE user != ''"), 11);
+	assert_int_equal(number(w, "SELECT count(*) FROM entries JOIN runs"
+				   " USING (job_id, submit_utc_s) WHERE entries.uid != runs.uid"),
 	    0);
 	assert_int_equal(number(w, "SELECT count(*) FROM entries"), entries);
 	/* Two hours each at 3.6 an hour. */
-	assert_int_equal(number(w, "SELECT sum(money_micros) FROM entries"),
-	    (int64_t)RUNS * 7200000);
-	assert_int_equal(number(w, "SELECT sum(money_micros) FROM days"),
-	    (int64_t)RUNS * 7200000);
 	assert_int_equal(
-	    number(w, "SELECT count(*) FROM days WHERE uid != 4294967295 AND"
-		      " day < 1793491200 / 86400 + 20 AND money_micros = 0"),
+	    number(w, "SELECT sum(money_micros) FROM entries"), (int64_t)RUNS * 7200000);
+	assert_int_equal(number(w, "SELECT sum(money_micros) FROM days"), (int64_t)RUNS * 7200000);
+	assert_int_equal(number(w, "SELECT count(*) FROM days WHERE uid != 4294967295 AND"
+				   " day < 1793491200 / 86400 + 20 AND money_micros = 0"),
 	    0);
 }
 
@@ -176,14 +160,12 @@ rebuild_brings_nobody_back(void **state)
 	bool done;
 
 	end_runs(w);
-	must(w->f, settle_between(
-		       w->d, NOVEMBER, NOVEMBER + LT_DAY_S, LATE, &w->f->err));
+	must(w->f, settle_between(w->d, NOVEMBER, NOVEMBER + LT_DAY_S, LATE, &w->f->err));
 	const int64_t entries = number(w, "SELECT count(*) FROM entries");
-	assert_int_equal(
-	    number(w, "SELECT count(*) FROM runs WHERE user != ''"), RUNS);
+	assert_int_equal(number(w, "SELECT count(*) FROM runs WHERE user != ''"), RUNS);
 	w->policy.retention_months = 1;
-	must(w->f, lt_retention_erase(w->d->site.policy, w->d->ledger,
-		       &w->d->budget, LATE, &done, &w->f->err));
+	must(w->f, lt_retention_erase(
+		       w->d->site.policy, w->d->ledger, &w->d->budget, LATE, &done, &w->f->err));
 	assert_true(done);
 	check(w, entries);
 	rebuild(w);
@@ -196,8 +178,7 @@ rebuild_brings_nobody_back(void **state)
 	w->policy.retention_months = 1;
 	assert_int_equal(
 	    sqlite3_exec(w->f->ledger->db[LT_DB_LEDGER],
-		"DELETE FROM runs; DELETE FROM entries; DELETE FROM days;",
-		NULL, NULL, NULL),
+		"DELETE FROM runs; DELETE FROM entries; DELETE FROM days;", NULL, NULL, NULL),
 	    SQLITE_OK);
 	rebuild(w);
 	check(w, entries);
@@ -207,21 +188,19 @@ rebuild_brings_nobody_back(void **state)
 	free_world(w);
 }
 
-/* A row that comes between the day's two prunings: its user is erased with the
- * next one, and no pair of corrections is made of it. */
+/* A row that comes between the day's two prunings: its user is erased with the next one, and no
+ * pair of corrections is made of it. */
 static void
 not_erased_yet(void **state)
 {
 	struct world *const w = make_world(*state);
 
 	end_runs(w);
-	must(w->f, settle_between(
-		       w->d, NOVEMBER, NOVEMBER + LT_DAY_S, LATE, &w->f->err));
+	must(w->f, settle_between(w->d, NOVEMBER, NOVEMBER + LT_DAY_S, LATE, &w->f->err));
 	const int64_t entries = number(w, "SELECT count(*) FROM entries");
 	w->policy.retention_months = 1;
 	rebuild(w);
-	assert_int_equal(
-	    number(w, "SELECT count(*) FROM runs WHERE user != ''"), RUNS);
+	assert_int_equal(number(w, "SELECT count(*) FROM runs WHERE user != ''"), RUNS);
 	assert_int_equal(number(w, "SELECT count(*) FROM entries"), entries);
 	free(fake_rows.runs);
 	lt_batch_jobs_free(&w->d->jobs.list);

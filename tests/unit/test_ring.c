@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The holds ring on a real file: making, writing, reading, and what damage,
- * gaps, wrap-around and wrong owners do.
+ * The holds ring on a real file: making, writing, reading, and what damage, gaps, wrap-around and
+ * wrong owners do.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -85,8 +85,8 @@ write_one(uint64_t sequence)
 static void
 read_all(uint64_t ingested)
 {
-	assert_int_equal(lt_ring_read(fd, generation, ingested, records, &count,
-			     &highest, &contiguous, &bad, NULL),
+	assert_int_equal(lt_ring_read(fd, generation, ingested, records, &count, &highest,
+			     &contiguous, &bad, NULL),
 	    LT_OK);
 }
 
@@ -94,8 +94,7 @@ static void
 damage(uint64_t sequence)
 {
 	const off_t at =
-	    LT_RING_HEADER_BYTES +
-	    (off_t)(sequence % LT_RING_SLOTS) * LT_RING_SLOT_BYTES + 40;
+	    LT_RING_HEADER_BYTES + (off_t)(sequence % LT_RING_SLOTS) * LT_RING_SLOT_BYTES + 40;
 
 	assert_int_equal(pwrite(fd, "\xff", 1, at), 1);
 }
@@ -119,8 +118,7 @@ test_slot(void **state)
 	assert_int_equal(lt_ring_unpack(&back, slot, 8, NULL), LT_ECHECKSUM);
 	for (size_t i = 0; i < sizeof(slot); i++) {
 		slot[i] ^= 0x10;
-		assert_int_equal(
-		    lt_ring_unpack(&back, slot, 9, NULL), LT_ECHECKSUM);
+		assert_int_equal(lt_ring_unpack(&back, slot, 9, NULL), LT_ECHECKSUM);
 		slot[i] ^= 0x10;
 	}
 }
@@ -189,13 +187,12 @@ static const struct {
     {"a gap stops the contiguous ones", 0, {1, 2, 4, 5}, 0, 4, 0, 5, 2},
     {"damage is a gap and counted", 0, {1, 2, 3, 4}, 2, 3, 1, 4, 1},
     {"the last one torn", 0, {1, 2, 3}, 3, 2, 1, 2, 2},
-    {"around the end", LT_RING_SLOTS - 2,
-	{LT_RING_SLOTS - 1, LT_RING_SLOTS, LT_RING_SLOTS + 1}, 0, 3, 0,
-	LT_RING_SLOTS + 1, LT_RING_SLOTS + 1},
-    {"went round, and what is absorbed is not known", 0,
-	{LT_RING_SLOTS + 1, LT_RING_SLOTS + 2}, 0, 2, 0, LT_RING_SLOTS + 2, 2},
-    {"a slot reused holds the later one", LT_RING_SLOTS + 1,
-	{2, LT_RING_SLOTS + 2}, 0, 1, 0, LT_RING_SLOTS + 2, LT_RING_SLOTS + 2},
+    {"around the end", LT_RING_SLOTS - 2, {LT_RING_SLOTS - 1, LT_RING_SLOTS, LT_RING_SLOTS + 1}, 0,
+	3, 0, LT_RING_SLOTS + 1, LT_RING_SLOTS + 1},
+    {"went round, and what is absorbed is not known", 0, {LT_RING_SLOTS + 1, LT_RING_SLOTS + 2}, 0,
+	2, 0, LT_RING_SLOTS + 2, 2},
+    {"a slot reused holds the later one", LT_RING_SLOTS + 1, {2, LT_RING_SLOTS + 2}, 0, 1, 0,
+	LT_RING_SLOTS + 2, LT_RING_SLOTS + 2},
 };
 
 static void
@@ -215,18 +212,15 @@ test_read(void **state)
 		assert_int_equal(highest, cases[i].highest);
 		assert_int_equal(contiguous, cases[i].contiguous);
 		for (uint32_t k = 0; k < count; k++) {
-			const struct lt_ring_record wanted =
-			    record_of(records[k].sequence);
+			const struct lt_ring_record wanted = record_of(records[k].sequence);
 
 			assert_same(&records[k], &wanted);
-			assert_true(k == 0 || records[k - 1].sequence <
-						  records[k].sequence);
+			assert_true(k == 0 || records[k - 1].sequence < records[k].sequence);
 		}
 		for (int k = 0; k < 6 && cases[i].written[k]; k++)
 			assert_int_equal(pwrite(fd, zero, LT_RING_SLOT_BYTES,
 					     LT_RING_HEADER_BYTES +
-						 (off_t)(cases[i].written[k] %
-							 LT_RING_SLOTS) *
+						 (off_t)(cases[i].written[k] % LT_RING_SLOTS) *
 						     LT_RING_SLOT_BYTES),
 			    LT_RING_SLOT_BYTES);
 	}
@@ -252,11 +246,10 @@ test_another_slot(void **state)
 	(void)state;
 	unsigned char slot[LT_RING_SLOT_BYTES];
 	write_one(1);
-	assert_int_equal(pread(fd, slot, sizeof(slot),
-			     LT_RING_HEADER_BYTES + LT_RING_SLOT_BYTES),
-	    sizeof(slot));
-	assert_int_equal(pwrite(fd, slot, sizeof(slot),
-			     LT_RING_HEADER_BYTES + 2 * LT_RING_SLOT_BYTES),
+	assert_int_equal(
+	    pread(fd, slot, sizeof(slot), LT_RING_HEADER_BYTES + LT_RING_SLOT_BYTES), sizeof(slot));
+	assert_int_equal(
+	    pwrite(fd, slot, sizeof(slot), LT_RING_HEADER_BYTES + 2 * LT_RING_SLOT_BYTES),
 	    sizeof(slot));
 	read_all(0);
 	assert_int_equal(count, 1);
@@ -270,8 +263,7 @@ test_write_failure(void **state)
 	struct lt_error err = {0};
 	const struct lt_ring_record record = record_of(1);
 	const int read_only = open(path, O_RDONLY);
-	assert_int_equal(
-	    lt_ring_write(read_only, generation, &record, &err), LT_EIO);
+	assert_int_equal(lt_ring_write(read_only, generation, &record, &err), LT_EIO);
 	assert_true(err.text[0] != '\0');
 	close(read_only);
 	struct lt_ring_record none = record;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A look at the spool: who goes first, and what waits how long. The way is a
- * command, which writes down what it was given.
+ * A look at the spool: who goes first, and what waits how long. The way is a command, which writes
+ * down what it was given.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,8 +35,7 @@ write_program(const struct world *w, const char *then)
 	FILE *const file = fopen(w->notify.command, "w");
 
 	assert_non_null(file);
-	fprintf(file, "#!/bin/sh\necho $LOWTIDE_NOTIFY_ID >> %s/ran\n%s\n",
-	    w->dir, then);
+	fprintf(file, "#!/bin/sh\necho $LOWTIDE_NOTIFY_ID >> %s/ran\n%s\n", w->dir, then);
 	fclose(file);
 	assert_int_equal(chmod(w->notify.command, 0755), 0);
 }
@@ -50,8 +49,7 @@ make_world(const char *then)
 	strcpy(w->dir, "/tmp/test_round.XXXXXX");
 	assert_non_null(mkdtemp(w->dir));
 	snprintf(w->notify.spool, sizeof(w->notify.spool), "%s/spool", w->dir);
-	snprintf(
-	    w->notify.command, sizeof(w->notify.command), "%s/program", w->dir);
+	snprintf(w->notify.command, sizeof(w->notify.command), "%s/program", w->dir);
 	assert_int_equal(mkdir(w->notify.spool, 0700), 0);
 	write_program(w, then);
 	assert_int_equal(lt_sent_open(&w->sent, w->dir, NOW, NULL), LT_OK);
@@ -86,8 +84,7 @@ leave(const struct world *w, const char *id, enum lt_message_kind kind)
 	    .subject = "lowtide: x",
 	    .text = "x\n"};
 	snprintf(message.id, sizeof(message.id), "%s", id);
-	assert_int_equal(
-	    lt_spool_write(w->notify.spool, &message, NULL), LT_OK);
+	assert_int_equal(lt_spool_write(w->notify.spool, &message, NULL), LT_OK);
 }
 
 /* What the command was given since, in one line. */
@@ -135,8 +132,7 @@ test_order(void **state)
 	leave(w, "zulu", LT_ALERT_BUDGET);
 	leave(w, "alert", LT_MESSAGE_BUDGET_DIGEST);
 	look(w, 1000, 0, INT64_MAX);
-	assert_string_equal(
-	    said(w), "alert zulu u2-x u1000-a u2-y u1000-b u1000-c ");
+	assert_string_equal(said(w), "alert zulu u2-x u1000-a u2-y u1000-b u1000-c ");
 	/* Gone by all ways, they are not sent again. */
 	leave(w, "zulu", LT_ALERT_BUDGET);
 	look(w, 2000, 0, INT64_MAX);
@@ -144,8 +140,7 @@ test_order(void **state)
 	end_world(w);
 }
 
-/* What fails is due later, each by its own count; what comes meanwhile is not
- * kept by it. */
+/* What fails is due later, each by its own count; what comes meanwhile is not kept by it. */
 static void
 test_later(void **state)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When a run costs several times what was expected of it, and that it is said
- * once, to whom.
+ * When a run costs several times what was expected of it, and that it is said once, to whom.
  */
 #include "alert.h"
 #include "alert_send.h"
@@ -17,10 +16,10 @@ static const struct {
 	uint32_t tasks;
 	bool is_above;
 } cases[] = {
-    {"on it", {.has_money = true, .money_micros = 100},
-	{.has_money = true, .money_micros = 300}, 1, false},
-    {"above", {.has_money = true, .money_micros = 100},
-	{.has_money = true, .money_micros = 301}, 1, true},
+    {"on it", {.has_money = true, .money_micros = 100}, {.has_money = true, .money_micros = 300}, 1,
+	false},
+    {"above", {.has_money = true, .money_micros = 100}, {.has_money = true, .money_micros = 301}, 1,
+	true},
     {"of one task", {.has_money = true, .money_micros = 1000},
 	{.has_money = true, .money_micros = 301}, 10, true},
     {"nothing was expected", {.has_money = true, .money_micros = 0},
@@ -29,11 +28,9 @@ static const struct {
 	{.has_money = true, .money_micros = 301}, 1, false},
     {"no price is known", {.has_money = true, .money_micros = 100},
 	{.has_carbon = true, .carbon_mg = 1000}, 1, false},
-    {"in carbon, at a site without money",
-	{.has_carbon = true, .carbon_mg = 100},
+    {"in carbon, at a site without money", {.has_carbon = true, .carbon_mg = 100},
 	{.has_carbon = true, .carbon_mg = 301}, 1, true},
-    {"money counts where there is some", {true, true, 100, 100},
-	{true, true, 300, 1000}, 1, false},
+    {"money counts where there is some", {true, true, 100, 100}, {true, true, 300, 1000}, 1, false},
     {"nothing is known", {0}, {0}, 1, false},
 };
 
@@ -42,12 +39,11 @@ test_above(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct lt_quote quote = {.tasks = cases[i].tasks,
-		    .plan_expected = cases[i].expected};
+		const struct lt_quote quote = {
+		    .tasks = cases[i].tasks, .plan_expected = cases[i].expected};
 		const struct lt_amount expected = lt_run_cost_expected(&quote);
 
-		if (lt_run_cost_is_above(&cases[i].cost, &expected, 3) !=
-		    cases[i].is_above)
+		if (lt_run_cost_is_above(&cases[i].cost, &expected, 3) != cases[i].is_above)
 			fail_msg("%s", cases[i].why);
 	}
 }
@@ -88,8 +84,8 @@ check_message(struct world *w, const char *spool)
 	assert_int_equal(message.to_count, 2);
 	assert_string_equal(message.to[0], "ada");
 	assert_string_equal(message.to[1], "bob");
-	assert_string_equal(message.subject,
-	    "lowtide: job 7 has cost more than 3 times what was expected");
+	assert_string_equal(
+	    message.subject, "lowtide: job 7 has cost more than 3 times what was expected");
 	assert_string_equal(message.text,
 	    "Job 7 (train) of ada in vision has cost $0.30 since Fri 00:00 UTC: $0.10 was expected of all of it.\n"
 	    "It runs on.\n\n"
@@ -114,18 +110,16 @@ test_once(void **state)
 	assert_int_equal(mkdir(spool, 0700), 0);
 	must(w->f, lt_ledger_put_rates(w->f->ledger, "ondemand", LT_RATE_PRICE,
 		       &(struct lt_rates){1, &price}, &w->f->err));
-	w->policy.notify = (struct lt_policy_notify){
-	    .is_set = true, .owner_count = 1, .owners = owners};
-	snprintf(w->policy.notify.spool, sizeof(w->policy.notify.spool), "%s",
-	    spool);
+	w->policy.notify =
+	    (struct lt_policy_notify){.is_set = true, .owner_count = 1, .owners = owners};
+	snprintf(w->policy.notify.spool, sizeof(w->policy.notify.spool), "%s", spool);
 	w->d->jobs.list = (struct lt_batch_jobs){.jobs = &job, .count = 1};
 	/* Off; below; above; again, after a restart. */
 	for (int i = 0; i < 5; i++) {
 		w->policy.notify.alerts.run_above = i == 0 ? 0 : 3;
 		const int64_t now_utc_s = NOW + (i == 1 ? 300 : 301);
 
-		must(w->f,
-		    lt_alert_look(w->d, LT_ALERT_RUN, now_utc_s, &w->f->err));
+		must(w->f, lt_alert_look(w->d, LT_ALERT_RUN, now_utc_s, &w->f->err));
 		must(w->f, lt_alerts_send(w->d, now_utc_s, &w->f->err));
 		if (i == 2)
 			check_message(w, spool);

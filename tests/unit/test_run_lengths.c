@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lengths of runs of which some are only known to be longer: a published
- * example, cases by hand, and random ones against another way to count them.
+ * Lengths of runs of which some are only known to be longer: a published example, cases by hand,
+ * and random ones against another way to count them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,12 +16,12 @@
 
 enum { PPM95 = 950000 };
 
-/* Weeks in remission of 21 children with leukaemia on 6-MP; minus: still in
- * remission then. Freireich et al., Blood 21 (1963) 699, as in Cox and Oakes,
- * Analysis of Survival Data, 1984: remaining 0.857 after 6 weeks, 0.807 (7),
- * 0.753 (10), 0.690 (13), 0.627 (16), 0.538 (22), 0.448 (23). */
-static const int remission[] = {6, 6, 6, -6, 7, -9, 10, -10, -11, 13, 16, -17,
-    -19, -20, 22, 23, -25, -32, -32, -34, -35};
+/* Weeks in remission of 21 children with leukaemia on 6-MP; minus: still in remission then.
+ * Freireich et al., Blood 21 (1963) 699, as in Cox and Oakes, Analysis of Survival Data, 1984:
+ * remaining 0.857 after 6 weeks, 0.807 (7), 0.753 (10), 0.690 (13), 0.627 (16), 0.538 (22), 0.448
+ * (23). */
+static const int remission[] = {
+    6, 6, 6, -6, 7, -9, 10, -10, -11, 13, 16, -17, -19, -20, 22, 23, -25, -32, -32, -34, -35};
 /* The placebo group: all are known. */
 static const int placebo[] = {
     1, 1, 2, 2, 3, 4, 4, 5, 5, 8, 8, 8, 8, 11, 11, 12, 12, 15, 17, 22, 23};
@@ -39,8 +39,8 @@ published_remission_times(void **state)
 {
 	static const struct {
 		double part, weeks; /* 0: beyond what is known */
-	} cases[] = {{0.14, 6}, {0.15, 7}, {0.24, 10}, {0.25, 13}, {0.37, 16},
-	    {0.46, 22}, {0.5, 23}, {0.55, 23}, {0.56, 0}, {1, 0}};
+	} cases[] = {{0.14, 6}, {0.15, 7}, {0.24, 10}, {0.25, 13}, {0.37, 16}, {0.46, 22},
+	    {0.5, 23}, {0.55, 23}, {0.56, 0}, {1, 0}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -49,14 +49,12 @@ published_remission_times(void **state)
 		double got = 0;
 
 		assert_int_equal(
-		    lt_length_quantile(&got, values, count, cases[i].part),
-		    cases[i].weeks > 0);
+		    lt_length_quantile(&got, values, count, cases[i].part), cases[i].weeks > 0);
 		assert_true(got == cases[i].weeks);
 	}
 	struct lt_length_value values[21];
 	double median;
-	assert_true(lt_length_quantile(
-	    &median, values, fill(values, placebo, 21), 0.5));
+	assert_true(lt_length_quantile(&median, values, fill(values, placebo, 21), 0.5));
 	assert_true(median == 8);
 }
 
@@ -75,10 +73,8 @@ small_groups_by_hand(void **state)
 	    {"two", {10, 20}, 2, 15},
 	    {"one that is longer than all", {1, 2, -9}, 3, 2},
 	    {"half are longer", {1, -2, -2}, 3, 0},
-	    {"one that is at least as long as the shortest", {-1, 2, 3}, 3,
-		2.5},
-	    {"ends come before what goes on at the same time", {-5, 5, 5}, 3,
-		5},
+	    {"one that is at least as long as the shortest", {-1, 2, 3}, 3, 2.5},
+	    {"ends come before what goes on at the same time", {-5, 5, 5}, 3, 5},
 	    {"all are longer", {-1, -2, -3}, 3, 0},
 	};
 
@@ -90,8 +86,7 @@ small_groups_by_hand(void **state)
 		print_message("%s\n", cases[i].why);
 		fill(values, cases[i].values, 5);
 		assert_int_equal(
-		    lt_length_quantile(&got, values, cases[i].count, 0.5),
-		    cases[i].median > 0);
+		    lt_length_quantile(&got, values, cases[i].count, 0.5), cases[i].median > 0);
 		assert_true(got == cases[i].median);
 	}
 }
@@ -99,8 +94,7 @@ small_groups_by_hand(void **state)
 /* Efron 1967: the mass of one that goes on is given to those beyond it. True:
  * so much of all has ended by t. */
 static bool
-has_ended(
-    const struct lt_length_value *values, uint32_t count, double part, double t)
+has_ended(const struct lt_length_value *values, uint32_t count, double part, double t)
 {
 	double mass[64], ended = 0;
 
@@ -115,12 +109,10 @@ has_ended(
 			/* Those of this time share with later ones only. */
 			for (uint32_t k = 0; k < count; k++)
 				beyond += values[k].value > at ||
-					  (values[k].value == at &&
-					      values[k].at_least && k > i);
+					  (values[k].value == at && values[k].at_least && k > i);
 			for (uint32_t k = 0; k < count; k++)
 				if (values[k].value > at ||
-				    (values[k].value == at &&
-					values[k].at_least && k > i))
+				    (values[k].value == at && values[k].at_least && k > i))
 					mass[k] += mass[i] / beyond;
 			mass[i] = 0;
 		}
@@ -145,8 +137,7 @@ random_ones_by_mass_to_the_right(void **state)
 		double got = 0;
 
 		for (uint32_t i = 0; i < count; i++)
-			values[i] = (struct lt_length_value){
-			    1 + rand() % 12, rand() % 4 == 0};
+			values[i] = (struct lt_length_value){1 + rand() % 12, rand() % 4 == 0};
 		memcpy(sorted, values, sizeof(values));
 		const bool has = lt_length_quantile(&got, sorted, count, part);
 
@@ -167,8 +158,7 @@ figures_of(uint32_t count, uint32_t confidence_ppm)
 
 	for (uint32_t i = 0; i < count; i++)
 		runs[i] = (struct lt_run_length){count - i, 1000, false};
-	return lt_run_figures(
-	    runs, count, LT_HISTORY_NAME, confidence_ppm, NULL);
+	return lt_run_figures(runs, count, LT_HISTORY_NAME, confidence_ppm, NULL);
 }
 
 static void
@@ -205,8 +195,8 @@ upper_counts_the_next_run_too(void **state)
 static void
 a_sixth_from_either_end(void **state)
 {
-	const struct lt_run_length ended[] = {{100, 1000, false},
-	    {200, 1000, false}, {300, 1000, true}, {400, 1000, true}};
+	const struct lt_run_length ended[] = {
+	    {100, 1000, false}, {200, 1000, false}, {300, 1000, true}, {400, 1000, true}};
 	struct lt_history_figures got = figures_of(9, PPM95);
 
 	(void)state;
@@ -268,9 +258,8 @@ wider_groups_go_by_the_limit(void **state)
 static void
 only_some_ends_are_lengths(void **state)
 {
-	static const char *const nothing[] = {"FAILED", "CANCELLED",
-	    "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY", "DEADLINE", "REQUEUED",
-	    "BOOT_FAIL", "RESIZING", "COMPLETING", ""};
+	static const char *const nothing[] = {"FAILED", "CANCELLED", "NODE_FAIL", "PREEMPTED",
+	    "OUT_OF_MEMORY", "DEADLINE", "REQUEUED", "BOOT_FAIL", "RESIZING", "COMPLETING", ""};
 
 	(void)state;
 	assert_int_equal(lt_run_says("COMPLETED"), LT_RUN_SAYS_LENGTH);
@@ -280,34 +269,26 @@ only_some_ends_are_lengths(void **state)
 }
 
 static void
-add(struct lt_lengths *lengths, const struct lt_run_kind *kind,
-    int64_t length_s)
+add(struct lt_lengths *lengths, const struct lt_run_kind *kind, int64_t length_s)
 {
-	assert_int_equal(lt_lengths_add(lengths, kind,
-			     &(struct lt_run_length){length_s, 3600, false}),
-	    LT_OK);
+	assert_int_equal(
+	    lt_lengths_add(lengths, kind, &(struct lt_run_length){length_s, 3600, false}), LT_OK);
 }
 
 static struct lt_run_kind
 kind_of(const char *name)
 {
-	return (struct lt_run_kind){.uid = 1000,
-	    .account = "vision",
-	    .name = name,
-	    .nodes = 1,
-	    .cpus = 8,
-	    .limit_s = 3600};
+	return (struct lt_run_kind){
+	    .uid = 1000, .account = "vision", .name = name, .nodes = 1, .cpus = 8, .limit_s = 3600};
 }
 
 static void
 the_table_learns_run_by_run(void **state)
 {
 	struct lt_lengths *const lengths = lt_lengths_new(PPM95);
-	const struct lt_run_kind train = kind_of("train_1"),
-				 next = kind_of("train_2"),
+	const struct lt_run_kind train = kind_of("train_1"), next = kind_of("train_2"),
 				 other = kind_of("eval"), *const asked = &train;
-	struct lt_run_kind mate = train, stranger = train, longer = train,
-			   talk = train;
+	struct lt_run_kind mate = train, stranger = train, longer = train, talk = train;
 
 	(void)state;
 	mate.uid = stranger.uid = 1001;
@@ -315,27 +296,22 @@ the_table_learns_run_by_run(void **state)
 	longer.limit_s = 3601;
 	talk.is_interactive = true;
 	assert_non_null(lengths);
-	assert_int_equal(
-	    lt_lengths_ask(lengths, asked, 3600).from, LT_HISTORY_NONE);
+	assert_int_equal(lt_lengths_ask(lengths, asked, 3600).from, LT_HISTORY_NONE);
 	add(lengths, &train, 360);
 	add(lengths, &train, 720);
 	/* Under a minute: nothing. */
 	add(lengths, &train, 59);
-	assert_int_equal(
-	    lt_lengths_ask(lengths, asked, 3600).from, LT_HISTORY_NONE);
+	assert_int_equal(lt_lengths_ask(lengths, asked, 3600).from, LT_HISTORY_NONE);
 	add(lengths, &train, 540);
 	struct lt_expected got = lt_lengths_ask(lengths, &next, 3600);
 	assert_int_equal(got.from, LT_HISTORY_NAME);
 	assert_int_equal(got.runs, 3);
 	assert_int_equal(got.expected_s, 540);
 	assert_int_equal(got.upper_s, 3600);
-	assert_int_equal(
-	    lt_lengths_ask(lengths, &longer, 3601).from, LT_HISTORY_NONE);
-	assert_int_equal(
-	    lt_lengths_ask(lengths, &talk, 3600).from, LT_HISTORY_NONE);
+	assert_int_equal(lt_lengths_ask(lengths, &longer, 3601).from, LT_HISTORY_NONE);
+	assert_int_equal(lt_lengths_ask(lengths, &talk, 3600).from, LT_HISTORY_NONE);
 	/* One name is one run to others, however often it ran. */
-	assert_int_equal(
-	    lt_lengths_ask(lengths, &other, 3600).from, LT_HISTORY_NONE);
+	assert_int_equal(lt_lengths_ask(lengths, &other, 3600).from, LT_HISTORY_NONE);
 	const struct lt_run_kind second = kind_of("b"), third = kind_of("c");
 	add(lengths, &second, 900);
 	add(lengths, &third, 1800);
@@ -346,8 +322,7 @@ the_table_learns_run_by_run(void **state)
 	got = lt_lengths_ask(lengths, &mate, 3600);
 	assert_int_equal(got.from, LT_HISTORY_ACCOUNT);
 	assert_int_equal(got.expected_s, 900);
-	assert_int_equal(
-	    lt_lengths_ask(lengths, &stranger, 3600).from, LT_HISTORY_NONE);
+	assert_int_equal(lt_lengths_ask(lengths, &stranger, 3600).from, LT_HISTORY_NONE);
 	lt_lengths_free(lengths);
 	lt_lengths_free(NULL);
 }
@@ -356,8 +331,7 @@ static void
 the_newest_count_and_none_speaks_for_all(void **state)
 {
 	struct lt_lengths *const lengths = lt_lengths_new(PPM95);
-	const struct lt_run_kind array = kind_of("array"),
-				 train = kind_of("train");
+	const struct lt_run_kind array = kind_of("array"), train = kind_of("train");
 
 	(void)state;
 	for (int i = 0; i < 180; i++) {
@@ -389,15 +363,13 @@ static void
 a_name_that_ran_often_says_nothing_of_another(void **state)
 {
 	struct lt_lengths *const lengths = lt_lengths_new(PPM95);
-	const struct lt_run_kind prepare = kind_of("prepare"),
-				 train = kind_of("train");
+	const struct lt_run_kind prepare = kind_of("prepare"), train = kind_of("train");
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
 		add(lengths, &prepare, 120);
 	assert_int_equal(lt_lengths_ask(lengths, &prepare, 3600).upper_s, 120);
-	assert_int_equal(
-	    lt_lengths_ask(lengths, &train, 3600).from, LT_HISTORY_NONE);
+	assert_int_equal(lt_lengths_ask(lengths, &train, 3600).from, LT_HISTORY_NONE);
 	lt_lengths_free(lengths);
 }
 

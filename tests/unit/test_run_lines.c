@@ -33,8 +33,7 @@ take(void *context, const char *json, size_t length, struct lt_error *err)
 		return lt_fail(err, LT_EIO, "full");
 	json_t *const head = lt_run_lines_head(taken->lines);
 
-	assert_string_equal(
-	    json_string_value(json_object_get(head, "currency")), "EUR");
+	assert_string_equal(json_string_value(json_object_get(head, "currency")), "EUR");
 	json_decref(head);
 	strncat(taken->text, json, length);
 	strcat(taken->text, "|");
@@ -50,8 +49,8 @@ feed(struct taken *taken, const char *answer, size_t piece)
 
 	taken->lines = &lines;
 	for (size_t at = 0; at < length; at += piece)
-		assert_true(lt_run_lines_feed(&lines, answer + at,
-		    length - at < piece ? length - at : piece));
+		assert_true(lt_run_lines_feed(
+		    &lines, answer + at, length - at < piece ? length - at : piece));
 	assert_int_equal(lines.count, taken->count);
 	json_t *const rest = json_loads(lt_run_lines_rest(&lines), 0, NULL);
 
@@ -66,11 +65,9 @@ test_pieces(void **state)
 		const char *why, *answer, *runs;
 		const char *member; /* of the rest; NULL: it is no JSON */
 	} cases[] = {
-	    {"two", HEAD "\n{\"a\":1},\n{\"b\":\"],\"}" TAIL,
-		"{\"a\":1}|{\"b\":\"],\"}|", "next"},
+	    {"two", HEAD "\n{\"a\":1},\n{\"b\":\"],\"}" TAIL, "{\"a\":1}|{\"b\":\"],\"}|", "next"},
 	    {"none", HEAD TAIL, "", "next"},
-	    {"it went wrong after one",
-		HEAD "\n{\"a\":1}\n],\"error\":\"disk\"}", "{\"a\":1}|",
+	    {"it went wrong after one", HEAD "\n{\"a\":1}\n],\"error\":\"disk\"}", "{\"a\":1}|",
 		"error"},
 	    {"cut in a run", HEAD "\n{\"a\":1},\n{\"b\"", "{\"a\":1}|", NULL},
 	    {"cut behind one", HEAD "\n{\"a\":1},\n", "{\"a\":1}|", NULL},
@@ -83,17 +80,13 @@ test_pieces(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		for (size_t piece = 1; piece < 80; piece++) {
 			struct taken taken = {0};
-			json_t *const rest =
-			    feed(&taken, cases[i].answer, piece);
+			json_t *const rest = feed(&taken, cases[i].answer, piece);
 
 			if (strcmp(taken.text, cases[i].runs) != 0 ||
 			    (rest != NULL) != (cases[i].member != NULL))
-				fail_msg("%s, by %zu: %s", cases[i].why, piece,
-				    taken.text);
-			if (rest != NULL &&
-			    json_object_get(rest, cases[i].member) == NULL)
-				fail_msg(
-				    "%s: no %s", cases[i].why, cases[i].member);
+				fail_msg("%s, by %zu: %s", cases[i].why, piece, taken.text);
+			if (rest != NULL && json_object_get(rest, cases[i].member) == NULL)
+				fail_msg("%s: no %s", cases[i].why, cases[i].member);
 			json_decref(rest);
 		}
 	}
@@ -126,8 +119,7 @@ test_ended(void **state)
 	lt_run_lines_free(&lines);
 }
 
-/* A row without what it has of its kind and its period; "" where it is
- * refused. */
+/* A row without what it has of its kind and its period; "" where it is refused. */
 static void
 row_of(char *row, size_t size, const char *json)
 {
@@ -140,8 +132,7 @@ row_of(char *row, size_t size, const char *json)
 	FILE *const out = open_memstream(&text, &length);
 
 	assert_non_null(out);
-	assert_int_equal(
-	    lt_rows_begin(&rows, out, &lt_run_csv, report, &err), LT_OK);
+	assert_int_equal(lt_rows_begin(&rows, out, &lt_run_csv, report, &err), LT_OK);
 	fflush(out);
 	const size_t header = length;
 
@@ -181,14 +172,11 @@ test_rows(void **state)
 		"\"gpus\":4,\"gpus_from\":\"slurmdbd\",\"suspended_s\":0}",
 		"7,,,ann,a,p,s,t,e,2,1/8,-1.500000,0.000010,3,,0.000000,,,,,"
 		"yes,,measured,4,slurmdbd,0" REST},
-	    {"in another order, one member more",
-		"{\"gpus\":4,\"later\":\"x\",\"job_id\":7}",
+	    {"in another order, one member more", "{\"gpus\":4,\"later\":\"x\",\"job_id\":7}",
 		"7,,,,,,,,,,,,,,,,,,,,,,,4,," REST},
-	    {"escapes, quotes, a formula",
-		"{\"user\":\"a\\\"b,\\u00e9\\\\\",\"account\":\"=1\"}",
+	    {"escapes, quotes, a formula", "{\"user\":\"a\\\"b,\\u00e9\\\\\",\"account\":\"=1\"}",
 		",,,\"a\"\"b,\xc3\xa9\\\",'=1,,,,,,,,,,,,,,,,,,,,," REST},
-	    {"money that is no integer: not known",
-		"{\"money_micros\":1.5,\"moved\":false}",
+	    {"money that is no integer: not known", "{\"money_micros\":1.5,\"moved\":false}",
 		",,,,,,,,,,,,,,,,,,,,no,,,,," REST},
 	    {"what came later",
 		"{\"corrections_micros\":-1,\"whole_mg\":null,\"state\":"
@@ -229,8 +217,7 @@ test_long_text(void **state)
 		memset(name, 'n', length);
 		name[length] = '\0';
 		snprintf(json, sizeof(json), "{\"user\":\"%s\"}", name);
-		snprintf(want, sizeof(want), ",,,%s,,,,,,,,,,,,,,,,,,,,,," REST,
-		    name);
+		snprintf(want, sizeof(want), ",,,%s,,,,,,,,,,,,,,,,,,,,,," REST, name);
 		row_of(row, sizeof(row), json);
 		assert_string_equal(row, want);
 	}

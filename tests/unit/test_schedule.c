@@ -26,8 +26,7 @@ static const struct {
     {"it asks for less: our own pause", 1800, 3, 5, 80},
     {"a day at most", 1800, 1, INT64_MAX, 86400},
     {"nonsense is none", 1800, 1, -5, 20},
-    {"one part failed, the rest came: not sooner than it asks", 300, 0, 900,
-	900},
+    {"one part failed, the rest came: not sooner than it asks", 300, 0, 900, 900},
 };
 
 static void
@@ -35,8 +34,8 @@ test_wait(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const int64_t wait = lt_schedule_wait_s(
-		    cases[i].interval, cases[i].failures, cases[i].retry_after);
+		const int64_t wait =
+		    lt_schedule_wait_s(cases[i].interval, cases[i].failures, cases[i].retry_after);
 
 		if (wait != cases[i].wait)
 			fail_msg("%s: %lld", cases[i].why, (long long)wait);
@@ -60,14 +59,13 @@ test_from(void **state)
 	    {"down for a week: over the week", NOW - 7 * DAY, NOW, 7},
 	    {"down for a year: no more than a month", NOW - 365 * DAY, NOW, 28},
 	    {"a clock that went back", NOW + DAY, NOW + DAY, 2},
-	    {"once a day all, for holes and revisions", NOW - 3600, NOW - DAY,
-		28},
+	    {"once a day all, for holes and revisions", NOW - 3600, NOW - DAY, 28},
 	    {"after a start, too", NOW - 3600, 0, 28},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++) {
-		const int64_t at = lt_schedule_from(
-		    from[i].complete_utc_s, from[i].deep_utc_s, NOW);
+		const int64_t at =
+		    lt_schedule_from(from[i].complete_utc_s, from[i].deep_utc_s, NOW);
 
 		if (at != NOW - (int64_t)from[i].days * DAY)
 			fail_msg("%s: %lld", from[i].why, (long long)at);

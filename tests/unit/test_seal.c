@@ -39,11 +39,9 @@ test_check(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_error err = {0};
-		const int code =
-		    lt_seal_check(&cases[i].uids, SLURM, cases[i].self, &err);
+		const int code = lt_seal_check(&cases[i].uids, SLURM, cases[i].self, &err);
 
-		if ((code == LT_OK) != cases[i].ok ||
-		    strstr(err.text, cases[i].text) == NULL)
+		if ((code == LT_OK) != cases[i].ok || strstr(err.text, cases[i].text) == NULL)
 			fail_msg("%s: %d, %s", cases[i].why, code, err.text);
 		assert_true(code == LT_OK || code == LT_EDENIED);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Credentials from files and the environment: who may read a file, what is
- * one, and that no error has any of it.
+ * Credentials from files and the environment: who may read a file, what is one, and that no error
+ * has any of it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,27 +34,22 @@ static const struct {
 	"src: key_file or key_env: missing, want where the secret is"},
     {"both", {{"key_file", "/a"}, {"key_env", "A"}}, true, 11,
 	"src: key_file and key_env, want one of them"},
-    {"both where none is needed", {{"key_file", "/a"}, {"key_env", "A"}}, false,
-	11, "want one of them"},
+    {"both where none is needed", {{"key_file", "/a"}, {"key_env", "A"}}, false, 11,
+	"want one of them"},
     {"a relative path", {{"key_file", "a"}}, true, 10,
 	"key_file: got \"a\", want an absolute path"},
     {"no path", {{"key_file", ""}}, true, 10, "want an absolute path"},
-    {"no name", {{"key_env", ""}}, true, 10,
-	"want the name of an environment variable"},
+    {"no name", {{"key_env", ""}}, true, 10, "want the name of an environment variable"},
     {"more than a name", {{"key_env", "A=b"}}, true, 10,
 	"want the name of an environment variable"},
-    {"over a network in the clear",
-	{{"key_env", "A"}, {"url", "http://example.org/v3"}}, true, 11,
+    {"over a network in the clear", {{"key_env", "A"}, {"url", "http://example.org/v3"}}, true, 11,
 	"url: got http:// to another host, want https://"},
     {"a name that looks like this host",
-	{{"key_env", "A"}, {"url", "http://127.0.0.1.example.org"}}, true, 11,
-	"want https://"},
-    {"the login", {{"key_env", "A"}, {"login_url", "http://10.0.0.1"}}, true,
-	11, "login_url: got http://"},
-    {"to this host", {{"key_env", "A"}, {"url", "http://127.0.0.1:80/x"}}, true,
-	0, NULL},
-    {"to this host by name", {{"key_env", "A"}, {"url", "http://localhost"}},
-	true, 0, NULL},
+	{{"key_env", "A"}, {"url", "http://127.0.0.1.example.org"}}, true, 11, "want https://"},
+    {"the login", {{"key_env", "A"}, {"login_url", "http://10.0.0.1"}}, true, 11,
+	"login_url: got http://"},
+    {"to this host", {{"key_env", "A"}, {"url", "http://127.0.0.1:80/x"}}, true, 0, NULL},
+    {"to this host by name", {{"key_env", "A"}, {"url", "http://localhost"}}, true, 0, NULL},
     {"without a secret", {{"url", "http://example.org"}}, false, 0, NULL},
 };
 
@@ -63,19 +58,15 @@ test_check(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(check_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(check_cases[i].pairs);
+		const struct lt_source_options options = options_of(check_cases[i].pairs);
 		struct lt_error err = {0};
-		const int code = lt_secret_check(
-		    &options, "key", check_cases[i].required, &err);
+		const int code = lt_secret_check(&options, "key", check_cases[i].required, &err);
 
 		if ((code == LT_OK) != (check_cases[i].says == NULL) ||
 		    err.line != check_cases[i].line)
-			fail_msg("%s: %d %d %s", check_cases[i].why, code,
-			    err.line, err.text);
+			fail_msg("%s: %d %d %s", check_cases[i].why, code, err.line, err.text);
 		if (code != LT_OK)
-			assert_says(
-			    check_cases[i].why, &err, check_cases[i].says);
+			assert_says(check_cases[i].why, &err, check_cases[i].says);
 	}
 }
 
@@ -92,8 +83,7 @@ make_file(const char *bytes, size_t byte_count, mode_t mode)
 }
 
 static int
-read_secret(const char *key, const char *value, char *out, size_t size,
-    struct lt_error *err)
+read_secret(const char *key, const char *value, char *out, size_t size, struct lt_error *err)
 {
 	const struct pair pairs[] = {{key, value}, {0}};
 	const struct lt_source_options options = options_of(pairs);
@@ -105,8 +95,7 @@ read_secret(const char *key, const char *value, char *out, size_t size,
 static void
 assert_discreet(const char *why, const struct lt_error *err)
 {
-	if (strstr(err->text, "hunter") != NULL ||
-	    strstr(err->text, "ae+7") != NULL)
+	if (strstr(err->text, "hunter") != NULL || strstr(err->text, "ae+7") != NULL)
 		fail_msg("%s: has the secret: %s", why, err->text);
 }
 
@@ -116,9 +105,8 @@ test_modes(void **state)
 	static const struct {
 		mode_t mode;
 		bool ok;
-	} modes[] = {{0600, true}, {0400, true}, {0700, true}, {0640, false},
-	    {0604, false}, {0620, false}, {0602, false}, {0610, false},
-	    {0601, false}, {0666, false}};
+	} modes[] = {{0600, true}, {0400, true}, {0700, true}, {0640, false}, {0604, false},
+	    {0620, false}, {0602, false}, {0610, false}, {0601, false}, {0666, false}};
 	char out[LT_SECRET_SIZE];
 	struct lt_error err;
 
@@ -128,17 +116,14 @@ test_modes(void **state)
 
 		unlink(path);
 		make_file(SECRET, strlen(SECRET), modes[i].mode);
-		const int code =
-		    read_secret("key_file", path, out, sizeof(out), &err);
+		const int code = read_secret("key_file", path, out, sizeof(out), &err);
 		if (code != (modes[i].ok ? LT_OK : LT_EDENIED))
-			fail_msg("%o: %d %s", (unsigned)modes[i].mode, code,
-			    err.text);
+			fail_msg("%o: %d %s", (unsigned)modes[i].mode, code, err.text);
 		if (code == LT_OK) {
 			assert_string_equal(out, SECRET);
 			continue;
 		}
-		snprintf(says, sizeof(says),
-		    ": mode %04o lets others read a secret, want 0600",
+		snprintf(says, sizeof(says), ": mode %04o lets others read a secret, want 0600",
 		    (unsigned)modes[i].mode);
 		assert_says("mode", &err, says);
 		assert_says("mode", &err, path);
@@ -156,23 +141,16 @@ test_links(void **state)
 	unlink(path);
 	make_file(SECRET, strlen(SECRET), 0600);
 	assert_int_equal(symlink(path, other_path), 0);
-	assert_int_equal(
-	    read_secret("key_file", other_path, out, sizeof(out), &err), LT_OK);
+	assert_int_equal(read_secret("key_file", other_path, out, sizeof(out), &err), LT_OK);
 	assert_string_equal(out, SECRET);
 	assert_int_equal(chmod(path, 0644), 0); /* the target's mode counts */
-	assert_int_equal(
-	    read_secret("key_file", other_path, out, sizeof(out), &err),
-	    LT_EDENIED);
+	assert_int_equal(read_secret("key_file", other_path, out, sizeof(out), &err), LT_EDENIED);
 	unlink(path); /* now it leads nowhere */
-	assert_int_equal(
-	    read_secret("key_file", other_path, out, sizeof(out), &err),
-	    LT_ENOENT);
+	assert_int_equal(read_secret("key_file", other_path, out, sizeof(out), &err), LT_ENOENT);
 	assert_says("nowhere", &err, other_path);
 	unlink(other_path);
 	assert_int_equal(symlink(other_path, other_path), 0);
-	assert_int_equal(
-	    read_secret("key_file", other_path, out, sizeof(out), &err),
-	    LT_EIO);
+	assert_int_equal(read_secret("key_file", other_path, out, sizeof(out), &err), LT_EIO);
 	unlink(other_path);
 }
 
@@ -185,21 +163,16 @@ test_no_files(void **state)
 
 	(void)state;
 	unlink(path);
-	assert_int_equal(
-	    read_secret("key_file", path, out, sizeof(out), &err), LT_ENOENT);
+	assert_int_equal(read_secret("key_file", path, out, sizeof(out), &err), LT_ENOENT);
 	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(
-	    read_secret("key_file", path, out, sizeof(out), &err), LT_EDENIED);
+	assert_int_equal(read_secret("key_file", path, out, sizeof(out), &err), LT_EDENIED);
 	assert_says("a directory", &err, "want a plain file");
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(
-	    read_secret("key_file", path, out, sizeof(out), &err), LT_EDENIED);
+	assert_int_equal(read_secret("key_file", path, out, sizeof(out), &err), LT_EDENIED);
 	assert_says("a FIFO", &err, "want a plain file");
 	unlink(path);
-	assert_int_equal(
-	    read_secret("key_file", "/dev/zero", out, sizeof(out), &err),
-	    LT_EDENIED);
+	assert_int_equal(read_secret("key_file", "/dev/zero", out, sizeof(out), &err), LT_EDENIED);
 }
 
 static const struct {
@@ -215,8 +188,7 @@ static const struct {
     {"a blank within", "a b\n", 4, LT_OK, "a b"},
     {"empty", "", 0, LT_EINPUT, "want a secret on one line"},
     {"blanks only", " \n\t\n", 4, LT_EINPUT, "want a secret on one line"},
-    {"two lines", "hunter2\nhunter3\n", 16, LT_EINPUT,
-	"want a secret on one line"},
+    {"two lines", "hunter2\nhunter3\n", 16, LT_EINPUT, "want a secret on one line"},
     {"a tab within", "hunter\t2", 8, LT_EINPUT, "want a secret on one line"},
     {"an escape", "hunter\x1b[2J", 10, LT_EINPUT, "want a secret on one line"},
     {"a NUL within", "hunter\0two", 10, LT_EINPUT, "has a NUL byte"},
@@ -233,8 +205,7 @@ test_contents(void **state)
 	for (size_t i = 0; i < COUNT(contents); i++) {
 		unlink(path);
 		make_file(contents[i].bytes, contents[i].length, 0600);
-		if (read_secret("key_file", path, out, sizeof(out), &err) !=
-		    contents[i].code)
+		if (read_secret("key_file", path, out, sizeof(out), &err) != contents[i].code)
 			fail_msg("%s: %s", contents[i].why, err.text);
 		if (contents[i].code == LT_OK) {
 			assert_string_equal(out, contents[i].says);
@@ -257,8 +228,7 @@ test_length(void **state)
 	for (size_t length = 15; length <= 18; length++) {
 		unlink(path);
 		make_file(bytes, length, 0600);
-		assert_int_equal(
-		    read_secret("key_file", path, out, sizeof(out), &err),
+		assert_int_equal(read_secret("key_file", path, out, sizeof(out), &err),
 		    length <= 16 ? LT_OK : LT_ELIMIT);
 		assert_null(strstr(err.text, "hhh"));
 		if (length <= 16)
@@ -268,15 +238,12 @@ test_length(void **state)
 	bytes[17] = '\0';
 	setenv("LT_TEST_SECRET", bytes, 1);
 	assert_int_equal(
-	    read_secret("key_env", "LT_TEST_SECRET", out, sizeof(out), &err),
-	    LT_ELIMIT);
+	    read_secret("key_env", "LT_TEST_SECRET", out, sizeof(out), &err), LT_ELIMIT);
 	assert_says("variable", &err, "LT_TEST_SECRET: 17 bytes and more");
 	assert_null(strstr(err.text, "hhh"));
 	bytes[16] = '\0';
 	setenv("LT_TEST_SECRET", bytes, 1);
-	assert_int_equal(
-	    read_secret("key_env", "LT_TEST_SECRET", out, sizeof(out), &err),
-	    LT_OK);
+	assert_int_equal(read_secret("key_env", "LT_TEST_SECRET", out, sizeof(out), &err), LT_OK);
 }
 
 static void
@@ -287,12 +254,9 @@ test_environment(void **state)
 		int code;
 		const char *says;
 	} cases[] = {
-	    {"missing", NULL, LT_EINPUT,
-		"LT_TEST_SECRET: not in the environment of this process"},
-	    {"empty", "", LT_EINPUT,
-		"LT_TEST_SECRET: want a secret on one line"},
-	    {"two lines", "hunter2\nae+7", LT_EINPUT,
-		"LT_TEST_SECRET: want a secret on one line"},
+	    {"missing", NULL, LT_EINPUT, "LT_TEST_SECRET: not in the environment of this process"},
+	    {"empty", "", LT_EINPUT, "LT_TEST_SECRET: want a secret on one line"},
+	    {"two lines", "hunter2\nae+7", LT_EINPUT, "LT_TEST_SECRET: want a secret on one line"},
 	    {"good", " " SECRET "\n", LT_OK, SECRET},
 	};
 	char out[LT_SECRET_SIZE];
@@ -303,8 +267,8 @@ test_environment(void **state)
 		unsetenv("LT_TEST_SECRET");
 		if (cases[i].value != NULL)
 			setenv("LT_TEST_SECRET", cases[i].value, 1);
-		if (read_secret("key_env", "LT_TEST_SECRET", out, sizeof(out),
-			&err) != cases[i].code)
+		if (read_secret("key_env", "LT_TEST_SECRET", out, sizeof(out), &err) !=
+		    cases[i].code)
 			fail_msg("%s: %s", cases[i].why, err.text);
 		if (cases[i].code == LT_OK)
 			assert_string_equal(out, cases[i].says);
@@ -312,8 +276,7 @@ test_environment(void **state)
 			assert_says(cases[i].why, &err, cases[i].says);
 		assert_discreet(cases[i].why, &err);
 	}
-	assert_int_equal(
-	    read_secret("other", "x", out, sizeof(out), &err), LT_ENOENT);
+	assert_int_equal(read_secret("other", "x", out, sizeof(out), &err), LT_ENOENT);
 	assert_says("not named", &err, "neither key_file nor key_env");
 }
 
@@ -321,8 +284,7 @@ test_environment(void **state)
 static void
 test_wiped(void **state)
 {
-	static const char *const bad[] = {
-	    "hunter2\nhunter3", "hunter2\0", "hunter2hunter2hunter2"};
+	static const char *const bad[] = {"hunter2\nhunter3", "hunter2\0", "hunter2hunter2hunter2"};
 	static const size_t lengths[] = {15, 8, 21};
 	char out[16];
 	struct lt_error err;
@@ -332,9 +294,7 @@ test_wiped(void **state)
 		unlink(path);
 		make_file(bad[i], lengths[i], 0600);
 		memset(out, 0, sizeof(out));
-		assert_int_not_equal(
-		    read_secret("key_file", path, out, sizeof(out), &err),
-		    LT_OK);
+		assert_int_not_equal(read_secret("key_file", path, out, sizeof(out), &err), LT_OK);
 		for (size_t j = 0; j < sizeof(out); j++)
 			if (out[j] != '\0')
 				fail_msg("%zu: byte %zu", i, j);
@@ -355,8 +315,7 @@ test_whole_file(void **state)
 	assert_int_equal(lt_secret_file(path, out, sizeof(out), NULL), LT_OK);
 	assert_string_equal(out, json);
 	assert_int_equal(chmod(path, 0444), 0);
-	assert_int_equal(
-	    lt_secret_file(path, out, sizeof(out), &err), LT_EDENIED);
+	assert_int_equal(lt_secret_file(path, out, sizeof(out), &err), LT_EDENIED);
 	assert_discreet("whole file", &err);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Step functions: what is refused, what merges, look-ups at and beyond the
- * ends, and look-ups of odd series against a walk.
+ * Step functions: what is refused, what merges, look-ups at and beyond the ends, and look-ups of
+ * odd series against a walk.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -107,8 +107,7 @@ test_look_ups(void **state)
 		const int64_t to = T0 + cases[i].to_s;
 
 		if (lt_series_at(&series, from) != cases[i].at_from ||
-		    fabs(lt_series_integral(&series, from, to) -
-			 cases[i].integral) > 1e-12 ||
+		    fabs(lt_series_integral(&series, from, to) - cases[i].integral) > 1e-12 ||
 		    lt_series_max(&series, from, to) != cases[i].most)
 			fail_msg("%s", cases[i].why);
 	}
@@ -127,19 +126,15 @@ test_uneven_steps(void **state)
 		random = random * 6364136223846793005u + 1442695040888963407u;
 		start_utc_s[i] = at;
 		value[i] = i;
-		at += i < STEPS / 2 ? 1 + (int64_t)(random >> 62)
-				    : 1 + (int64_t)(random >> 42);
+		at += i < STEPS / 2 ? 1 + (int64_t)(random >> 62) : 1 + (int64_t)(random >> 42);
 	}
 	start_utc_s[STEPS] = at;
-	struct lt_series series = {.count = STEPS,
-	    .start_utc_s = start_utc_s,
-	    .value = value,
-	    .integral = integral};
+	struct lt_series series = {
+	    .count = STEPS, .start_utc_s = start_utc_s, .value = value, .integral = integral};
 	assert_int_equal(lt_series_prepare(&series, NULL), LT_OK);
 	for (uint32_t i = 0; i < STEPS; i++) {
 		assert_int_equal(lt_series_index(&series, start_utc_s[i]), i);
-		assert_int_equal(
-		    lt_series_index(&series, start_utc_s[i + 1] - 1), i);
+		assert_int_equal(lt_series_index(&series, start_utc_s[i + 1] - 1), i);
 	}
 	assert_int_equal(lt_series_index(&series, INT64_MIN), 0);
 	assert_int_equal(lt_series_index(&series, INT64_MAX), STEPS - 1);
@@ -156,8 +151,7 @@ test_constant_is_exact(void **state)
 	(void)state;
 	assert_int_equal(lt_series_prepare(&series, NULL), LT_OK);
 	for (int64_t s = T0 + HOUR; s < T0 + 9 * HOUR; s += 777)
-		assert_true(
-		    lt_series_integral(&series, s, s + 2 * HOUR) == 0.3 * 2);
+		assert_true(lt_series_integral(&series, s, s + 2 * HOUR) == 0.3 * 2);
 }
 
 static void
@@ -165,8 +159,7 @@ test_names(void **state)
 {
 	(void)state;
 	for (int i = 0; i < LT_QUALITY_COUNT; i++)
-		assert_string_not_equal(
-		    lt_quality_name((enum lt_quality)i), "unknown");
+		assert_string_not_equal(lt_quality_name((enum lt_quality)i), "unknown");
 	assert_string_equal(lt_quality_name(LT_QUALITY_COUNT), "unknown");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Properties: whatever is done to a step function, what a window of it costs
- * stays the same. Thousands of random cases (gaps, negative tariffs,
- * revisions) from a fixed seed, against a walk second by second.
+ * Properties: whatever is done to a step function, what a window of it costs stays the same.
+ * Thousands of random cases (gaps, negative tariffs, revisions) from a fixed seed, against a walk
+ * second by second.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -36,8 +36,7 @@ random_to(int64_t count)
 	random_state ^= random_state >> 12;
 	random_state ^= random_state << 25;
 	random_state ^= random_state >> 27;
-	return (int64_t)((random_state * 0x2545F4914F6CDD1Dull >> 33) %
-			 (uint64_t)count);
+	return (int64_t)((random_state * 0x2545F4914F6CDD1Dull >> 33) % (uint64_t)count);
 }
 
 static double
@@ -69,17 +68,13 @@ static void
 random_steps(struct steps *steps)
 {
 	const uint32_t count = (uint32_t)random_to(STEPS) + 1;
-	const int64_t regular_s =
-	    random_to(2) == 0 ? (random_to(8) + 1) * 900 : 0;
+	const int64_t regular_s = random_to(2) == 0 ? (random_to(8) + 1) * 900 : 0;
 
 	steps->start_utc_s[0] = T0;
 	for (uint32_t i = 0; i < count; i++) {
 		steps->start_utc_s[i + 1] =
-		    steps->start_utc_s[i] +
-		    (regular_s > 0 ? regular_s : random_to(5000) + 1);
-		steps->value[i] = i > 0 && random_to(4) == 0
-				      ? steps->value[i - 1]
-				      : random_value();
+		    steps->start_utc_s[i] + (regular_s > 0 ? regular_s : random_to(5000) + 1);
+		steps->value[i] = i > 0 && random_to(4) == 0 ? steps->value[i - 1] : random_value();
 	}
 	prepare(steps, count);
 }
@@ -92,9 +87,7 @@ walk(const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s)
 
 	for (uint32_t i = 0; i < series->count; i++) {
 		int64_t start = i == 0 ? from_utc_s : series->start_utc_s[i];
-		int64_t end = i + 1 == series->count
-				  ? to_utc_s
-				  : series->start_utc_s[i + 1];
+		int64_t end = i + 1 == series->count ? to_utc_s : series->start_utc_s[i + 1];
 
 		if (start < from_utc_s)
 			start = from_utc_s;
@@ -111,21 +104,18 @@ static void
 assert_close(const char *why, int number, double got, double wanted)
 {
 	if (!(fabs(got - wanted) <= 1e-6 + 1e-12 * fabs(wanted)))
-		fail_msg("%s, case %d: got %.12g, want %.12g", why, number, got,
-		    wanted);
+		fail_msg("%s, case %d: got %.12g, want %.12g", why, number, got, wanted);
 }
 
 static void
 random_window(const struct lt_series *series, int64_t window[3])
 {
-	const int64_t length_s =
-	    series->start_utc_s[series->count] - series->start_utc_s[0];
+	const int64_t length_s = series->start_utc_s[series->count] - series->start_utc_s[0];
 
 	for (int i = 0; i < 3; i++) {
 		int at = i;
 		const int64_t t = random_to(4) == 0
-				      ? series->start_utc_s[random_to(
-					    (int64_t)series->count + 1)]
+				      ? series->start_utc_s[random_to((int64_t)series->count + 1)]
 				      : T0 - 3600 + random_to(length_s + 7200);
 
 		for (; at > 0 && window[at - 1] > t; at--)
@@ -148,8 +138,7 @@ test_series_split(void **state)
 		random_steps(&steps);
 		random_window(series, at);
 		const double all = lt_series_integral(series, at[0], at[2]);
-		assert_close(
-		    "walk", i, all * LT_HOUR_S, walk(series, at[0], at[2]));
+		assert_close("walk", i, all * LT_HOUR_S, walk(series, at[0], at[2]));
 		assert_close("split", i,
 		    lt_series_integral(series, at[0], at[1]) +
 			lt_series_integral(series, at[1], at[2]),
@@ -158,8 +147,8 @@ test_series_split(void **state)
 	}
 }
 
-/* Of windows within the series, of all that begin or end with a step, the least
- * is that of window_min[]; of a shorter series nothing is. */
+/* Of windows within the series, of all that begin or end with a step, the least is that of
+ * window_min[]; of a shorter series nothing is. */
 static void
 test_series_least_window(void **state)
 {
@@ -181,20 +170,16 @@ test_series_least_window(void **state)
 
 			for (uint32_t k = 0; k <= 2 * series->count + 1; k++) {
 				const int64_t from_utc_s =
-				    step_utc_s[k / 2] -
-				    (k % 2 == 0 ? 0 : length_s);
+				    step_utc_s[k / 2] - (k % 2 == 0 ? 0 : length_s);
 
-				if (from_utc_s >= T0 &&
-				    from_utc_s + length_s <= end_utc_s)
+				if (from_utc_s >= T0 && from_utc_s + length_s <= end_utc_s)
 					least = fmin(
-					    least, walk(series, from_utc_s,
-						       from_utc_s + length_s));
+					    least, walk(series, from_utc_s, from_utc_s + length_s));
 			}
 			within += isfinite(least);
 			if (!isfinite(least))
 				least = (double)length_s * series->min_value;
-			assert_close("least window", i,
-			    series->window_min[w] * LT_HOUR_S, least);
+			assert_close("least window", i, series->window_min[w] * LT_HOUR_S, least);
 		}
 	}
 	assert_true(within > CASES);
@@ -228,10 +213,8 @@ test_series_merge(void **state)
 		prepare(&cut, count);
 		assert_int_equal(cut.series.count, series->count);
 		for (uint32_t j = 0; j <= series->count; j++) {
-			assert_int_equal(
-			    cut.series.start_utc_s[j], series->start_utc_s[j]);
-			assert_true(
-			    cut.series.integral[j] == series->integral[j]);
+			assert_int_equal(cut.series.start_utc_s[j], series->start_utc_s[j]);
+			assert_true(cut.series.integral[j] == series->integral[j]);
 		}
 	}
 }
@@ -258,15 +241,13 @@ test_series_unit(void **state)
 		    (series->count + 1) * sizeof(*series->start_utc_s));
 		prepare(&other, series->count);
 		random_window(series, at);
-		assert_close("unit", i,
-		    lt_series_integral(&other.series, at[0], at[2]),
+		assert_close("unit", i, lt_series_integral(&other.series, at[0], at[2]),
 		    lt_series_integral(series, at[0], at[2]) * factor +
 			fee * (double)(at[2] - at[0]) / LT_HOUR_S);
 	}
 }
 
-/* Means of equal or odd bins, as a series: windows of whole bins cost the
- * same. */
+/* Means of equal or odd bins, as a series: windows of whole bins cost the same. */
 static void
 test_series_resample(void **state)
 {
@@ -276,27 +257,23 @@ test_series_resample(void **state)
 	random_state = 4;
 	for (int i = 0; i < CASES; i++) {
 		const struct lt_series *const series = &steps.series;
-		const int64_t bin_s = random_to(2) == 0
-					  ? (random_to(8) + 1) * 900
-					  : random_to(4000) + 100;
+		const int64_t bin_s =
+		    random_to(2) == 0 ? (random_to(8) + 1) * 900 : random_to(4000) + 100;
 		const uint32_t count = (uint32_t)random_to(STEPS) + 1;
 
 		random_steps(&steps);
 		for (uint32_t j = 0; j <= count; j++)
 			bins.start_utc_s[j] = T0 - bin_s + j * bin_s;
 		for (uint32_t j = 0; j < count; j++)
-			bins.value[j] =
-			    lt_series_integral(series, bins.start_utc_s[j],
-				bins.start_utc_s[j + 1]) *
-			    LT_HOUR_S / (double)bin_s;
+			bins.value[j] = lt_series_integral(
+					    series, bins.start_utc_s[j], bins.start_utc_s[j + 1]) *
+					LT_HOUR_S / (double)bin_s;
 		const int64_t first = random_to(count);
-		const int64_t last =
-		    first + random_to((int64_t)count - first) + 1;
+		const int64_t last = first + random_to((int64_t)count - first) + 1;
 		const int64_t from_utc_s = T0 - bin_s + first * bin_s;
 		const int64_t to_utc_s = T0 - bin_s + last * bin_s;
 		prepare(&bins, count);
-		assert_close("resample", i,
-		    lt_series_integral(&bins.series, from_utc_s, to_utc_s),
+		assert_close("resample", i, lt_series_integral(&bins.series, from_utc_s, to_utc_s),
 		    lt_series_integral(series, from_utc_s, to_utc_s));
 	}
 }
@@ -304,11 +281,9 @@ test_series_resample(void **state)
 /* ---- points ---- */
 
 static void
-add(struct lt_points *points, int64_t start_utc_s, int64_t end_utc_s,
-    double value)
+add(struct lt_points *points, int64_t start_utc_s, int64_t end_utc_s, double value)
 {
-	const struct lt_point point = {
-	    start_utc_s, end_utc_s, value, LT_QUALITY_FORECAST};
+	const struct lt_point point = {start_utc_s, end_utc_s, value, LT_QUALITY_FORECAST};
 
 	assert_int_equal(lt_points_add(points, &point, NULL), LT_OK);
 }
@@ -329,21 +304,19 @@ paint(double seconds[LENGTH_S], const struct lt_points *points)
 }
 
 static void
-assert_painted(const char *why, int number, const struct lt_points *points,
-    const double wanted[LENGTH_S])
+assert_painted(
+    const char *why, int number, const struct lt_points *points, const double wanted[LENGTH_S])
 {
 	static double seconds[LENGTH_S];
 
 	for (size_t i = 1; i < points->count; i++)
-		if (points->points[i].start_utc_s <
-		    points->points[i - 1].end_utc_s)
+		if (points->points[i].start_utc_s < points->points[i - 1].end_utc_s)
 			fail_msg("%s, case %d: overlap", why, number);
 	paint(seconds, points);
 	for (int i = 0; i < LENGTH_S; i++)
-		if (seconds[i] != wanted[i] &&
-		    !(isnan(seconds[i]) && isnan(wanted[i])))
-			fail_msg("%s, case %d, second %d: %g, want %g", why,
-			    number, i, seconds[i], wanted[i]);
+		if (seconds[i] != wanted[i] && !(isnan(seconds[i]) && isnan(wanted[i])))
+			fail_msg("%s, case %d, second %d: %g, want %g", why, number, i, seconds[i],
+			    wanted[i]);
 }
 
 /* In order and apart, with gaps; at most 30. */
@@ -354,8 +327,7 @@ random_points(struct lt_points *points)
 
 	*points = (struct lt_points){.quantity = LT_QUANTITY_TARIFF};
 	for (int i = 0; i < 30; i++) {
-		const int64_t start =
-		    at + (random_to(3) == 0 ? random_to(2000) : 0);
+		const int64_t start = at + (random_to(3) == 0 ? random_to(2000) : 0);
 
 		at = start + random_to(1800) + 1;
 		if (at > T0 + LENGTH_S)
@@ -397,8 +369,8 @@ test_points_sort(void **state)
 	}
 }
 
-/* Overlaps and revisions: of those with one start the last added, and at each
- * second the one that began last, if it still lasts. */
+/* Overlaps and revisions: of those with one start the last added, and at each second the one that
+ * began last, if it still lasts. */
 static void
 test_points_revisions(void **state)
 {
@@ -412,31 +384,25 @@ test_points_revisions(void **state)
 		const int count = (int)random_to(60) + 1;
 
 		for (int j = 0; j < count; j++) {
-			const int64_t start =
-			    T0 + random_to(LENGTH_S / grid_s) * grid_s;
+			const int64_t start = T0 + random_to(LENGTH_S / grid_s) * grid_s;
 
-			add(&points, start, start + (random_to(4) + 1) * grid_s,
-			    random_value());
+			add(&points, start, start + (random_to(4) + 1) * grid_s, random_value());
 		}
 		for (int t = 0; t < LENGTH_S; t++) {
 			const struct lt_point *last = NULL;
 
 			for (int j = 0; t % grid_s == 0 && j < count; j++) {
-				const struct lt_point *const p =
-				    &points.points[j];
+				const struct lt_point *const p = &points.points[j];
 
 				if (p->start_utc_s <= T0 + t &&
-				    (last == NULL ||
-					p->start_utc_s >= last->start_utc_s))
+				    (last == NULL || p->start_utc_s >= last->start_utc_s))
 					last = p;
 			}
 			if (t % grid_s != 0)
 				wanted[t] = wanted[t - 1];
 			else
 				wanted[t] =
-				    last != NULL && last->end_utc_s > T0 + t
-					? last->value
-					: NAN;
+				    last != NULL && last->end_utc_s > T0 + t ? last->value : NAN;
 		}
 		lt_points_sort(&points);
 		assert_painted("revisions", i, &points, wanted);
@@ -459,12 +425,8 @@ test_points_split(void **state)
 
 		random_points(&points);
 		paint(wanted, &points);
-		assert_int_equal(
-		    lt_points_copy(&parts, &points, again, INT64_MAX, NULL),
-		    LT_OK);
-		assert_int_equal(
-		    lt_points_copy(&parts, &points, INT64_MIN, middle, NULL),
-		    LT_OK);
+		assert_int_equal(lt_points_copy(&parts, &points, again, INT64_MAX, NULL), LT_OK);
+		assert_int_equal(lt_points_copy(&parts, &points, INT64_MIN, middle, NULL), LT_OK);
 		lt_points_sort(&parts);
 		assert_int_equal(parts.count, points.count);
 		assert_painted("split", i, &parts, wanted);
@@ -488,31 +450,27 @@ test_points_hours(void **state)
 
 		random_points(&points);
 		paint(seconds, &points);
-		lt_points_hours(hours, LENGTH_S / LT_HOUR_S, T0, points.points,
-		    points.count);
+		lt_points_hours(hours, LENGTH_S / LT_HOUR_S, T0, points.points, points.count);
 		for (int hour = 0; hour < LENGTH_S / LT_HOUR_S; hour++) {
 			double sum = 0;
 			int known_s = 0;
 
 			for (int t = 0; t < LT_HOUR_S; t++) {
-				const double value =
-				    seconds[hour * LT_HOUR_S + t];
+				const double value = seconds[hour * LT_HOUR_S + t];
 
 				known_s += !isnan(value);
 				sum += isnan(value) ? 0 : value;
 			}
-			assert_int_equal(
-			    hours[hour].known, known_s >= LT_HOUR_S / 2);
+			assert_int_equal(hours[hour].known, known_s >= LT_HOUR_S / 2);
 			if (hours[hour].known)
-				assert_close("hours", i,
-				    hours[hour].value * known_s, sum);
+				assert_close("hours", i, hours[hour].value * known_s, sum);
 		}
 		lt_points_free(&points);
 	}
 }
 
-/* Another currency: each second at the rate of its day, half away from zero;
- * what no rate covers is a gap. */
+/* Another currency: each second at the rate of its day, half away from zero; what no rate covers is
+ * a gap. */
 static void
 test_points_currency(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Unix socket, asked by several users: the kernel says who, admins alone
- * may what is theirs, and who takes many connections takes them from himself.
- * Other users than our own need root; what needs them is left out aloud.
+ * The Unix socket, asked by several users: the kernel says who, admins alone may what is theirs,
+ * and who takes many connections takes them from himself. Other users than our own need root; what
+ * needs them is left out aloud.
  */
 #include <errno.h>
 #include <poll.h>
@@ -52,12 +52,8 @@ connect_here(void)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	snprintf(
-	    address.sun_path, sizeof(address.sun_path), "%s/socket", folder);
-	return fd >= 0 && connect(fd, (struct sockaddr *)&address,
-			      sizeof(address)) == 0
-		   ? fd
-		   : -1;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/socket", folder);
+	return fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 ? fd : -1;
 }
 
 /* A child takes that uid, and ends with us, whatever a test comes to. */
@@ -113,8 +109,7 @@ answer_to(uid_t uid, const char *request, char text[REPLY_MAX])
 
 		turn(20);
 		while (poll(&ready, 1, 0) > 0 && !ended) {
-			const ssize_t got =
-			    read(fd, text + used, REPLY_MAX - 1 - used);
+			const ssize_t got = read(fd, text + used, REPLY_MAX - 1 - used);
 
 			ended = got <= 0;
 			used += got > 0 ? (size_t)got : 0;
@@ -146,31 +141,25 @@ test_who_may_what(void **state)
 	    {"SlurmUser may adjust", self, self, ADJUST, 400, "want {team"},
 	    {"root may adjust", 0, SLURM, ADJUST, 400, "want {team"},
 	    {"another SlurmUser may", SLURM, SLURM, ADJUST, 400, "want {team"},
-	    {"a stranger may not", STRANGER, SLURM, ADJUST, 403,
-		"only for root"},
-	    {"a former SlurmUser may not", SLURM, STRANGER, ADJUST, 403,
-		"only for root"},
-	    {"a stranger may not rebuild", STRANGER, SLURM, REBUILD, 403,
-		"only for root"},
-	    {"a stranger asks for nothing", STRANGER, SLURM,
-		"GET /v1/nothing" HEAD "\r\n", 404, "no such request"},
-	    {"the other method", STRANGER, SLURM,
-		"GET /v1/budget/adjust" HEAD "\r\n", 400, "want the other one"},
+	    {"a stranger may not", STRANGER, SLURM, ADJUST, 403, "only for root"},
+	    {"a former SlurmUser may not", SLURM, STRANGER, ADJUST, 403, "only for root"},
+	    {"a stranger may not rebuild", STRANGER, SLURM, REBUILD, 403, "only for root"},
+	    {"a stranger asks for nothing", STRANGER, SLURM, "GET /v1/nothing" HEAD "\r\n", 404,
+		"no such request"},
+	    {"the other method", STRANGER, SLURM, "GET /v1/budget/adjust" HEAD "\r\n", 400,
+		"want the other one"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[REPLY_MAX];
 
 		if (cases[i].uid != self && self != 0) {
-			print_message(
-			    "# not root: left out: %s\n", cases[i].why);
+			print_message("# not root: left out: %s\n", cases[i].why);
 			continue;
 		}
 		d.site.tables.conf.slurm_uid = cases[i].slurm_uid;
-		const int status =
-		    answer_to(cases[i].uid, cases[i].request, text);
-		if (status != cases[i].status ||
-		    strstr(text, cases[i].text) == NULL)
+		const int status = answer_to(cases[i].uid, cases[i].request, text);
+		if (status != cases[i].status || strstr(text, cases[i].text) == NULL)
 			fail_msg("%s: got %d, %s", cases[i].why, status, text);
 	}
 }
@@ -181,8 +170,7 @@ answer_to_body(size_t length, char text[REPLY_MAX])
 {
 	static char request[2 * LT_API_BODY_MAX];
 	const int head = snprintf(request, sizeof(request),
-	    "POST /v1/budget/adjust" HEAD "Content-Length: %zu\r\n\r\n",
-	    length);
+	    "POST /v1/budget/adjust" HEAD "Content-Length: %zu\r\n\r\n", length);
 
 	memset(request + head, ' ', length);
 	request[(size_t)head + length] = '\0';
@@ -197,8 +185,7 @@ test_the_longest_body(void **state)
 		size_t length;
 		const char *text;
 	} cases[] = {
-	    {"as long as may be: read, and no JSON", LT_API_BODY_MAX,
-		"near end of file"},
+	    {"as long as may be: read, and no JSON", LT_API_BODY_MAX, "near end of file"},
 	    {"one byte more", LT_API_BODY_MAX + 1, "body too large"},
 	};
 
@@ -248,8 +235,7 @@ hog_as(uid_t uid)
 			pause();
 	}
 	close(ready[1]);
-	for (struct pollfd wait = {.fd = ready[0], .events = POLLIN};
-	     poll(&wait, 1, 0) == 0;)
+	for (struct pollfd wait = {.fd = ready[0], .events = POLLIN}; poll(&wait, 1, 0) == 0;)
 		turn(20);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	close(ready[0]);
@@ -338,12 +324,10 @@ test_turns(void **state)
 			}
 			/* Others come and go meanwhile. */
 			for (int k = 0; k < 3; k++) {
-				const pid_t other =
-				    ask_as(geteuid(), cases[0].request, &later);
+				const pid_t other = ask_as(geteuid(), cases[0].request, &later);
 
 				lt_breath_until((enum lt_turn)at, later);
-				expect(later, other, cases[0].answer,
-				    (enum lt_turn)at);
+				expect(later, other, cases[0].answer, (enum lt_turn)at);
 			}
 			assert_false(is_answered(asked));
 		}
@@ -402,8 +386,8 @@ getpwuid(uid_t uid)
 
 enum { HASTY = 24, SLOW_US = 2000000, PROMPT_MS = 1000 };
 
-/* Names that a user without rights makes up are not looked up, and who waits
- * for the directory, by right or for their own name, keeps nobody waiting. */
+/* Names that a user without rights makes up are not looked up, and who waits for the directory, by
+ * right or for their own name, keeps nobody waiting. */
 static void
 test_a_slow_directory(void **state)
 {
@@ -416,22 +400,17 @@ test_a_slow_directory(void **state)
 	*directory = (struct directory){.delay_us = SLOW_US};
 	d.site.tables.conf.slurm_uid = SLURM;
 	for (int i = 0; i < HASTY; i++) {
-		snprintf(request, sizeof(request),
-		    "GET /v1/%s?user=nobody-%d" HEAD "\r\n",
+		snprintf(request, sizeof(request), "GET /v1/%s?user=nobody-%d" HEAD "\r\n",
 		    i % 2 == 0 ? "history" : "jobs", i);
 		children[i] = ask_as(asks, request, &asked[i]);
 	}
 	children[HASTY] =
-	    self == 0 ? ask_as(0, "GET /v1/jobs?user=nobody" HEAD "\r\n",
-			    &asked[HASTY])
-		      : 0;
-	for (int64_t end_ms = lt_monotonic_ms() + SLOW_US / 2000;
-	     lt_monotonic_ms() < end_ms;) {
+	    self == 0 ? ask_as(0, "GET /v1/jobs?user=nobody" HEAD "\r\n", &asked[HASTY]) : 0;
+	for (int64_t end_ms = lt_monotonic_ms() + SLOW_US / 2000; lt_monotonic_ms() < end_ms;) {
 		const int64_t began_ms = lt_monotonic_ms();
 		char text[REPLY_MAX];
 
-		assert_int_equal(
-		    answer_to(self, "GET /v1/nothing" HEAD "\r\n", text), 404);
+		assert_int_equal(answer_to(self, "GET /v1/nothing" HEAD "\r\n", text), 404);
 		assert_in_range(lt_monotonic_ms() - began_ms, 0, PROMPT_MS);
 	}
 	for (int i = 0; i < HASTY; i++) {
@@ -442,18 +421,14 @@ test_a_slow_directory(void **state)
 	if (self == 0) {
 		while (!is_answered(asked[HASTY]))
 			turn(20);
-		expect(asked[HASTY], children[HASTY], "nobody: not known",
-		    LT_TURN_ALL);
+		expect(asked[HASTY], children[HASTY], "nobody: not known", LT_TURN_ALL);
 	}
 	assert_int_equal(directory->names, self == 0);
 	assert_int_equal(directory->uids, 1);
 	/* Known now. */
 	char text[REPLY_MAX];
-	assert_int_equal(
-	    answer_to(asks, "GET /v1/jobs?user=else" HEAD "\r\n", text), 403);
-	assert_int_equal(
-	    answer_to(asks, "GET /v1/jobs?user=stranger" HEAD "\r\n", text),
-	    200);
+	assert_int_equal(answer_to(asks, "GET /v1/jobs?user=else" HEAD "\r\n", text), 403);
+	assert_int_equal(answer_to(asks, "GET /v1/jobs?user=stranger" HEAD "\r\n", text), 200);
 	assert_int_equal(directory->names, self == 0);
 	assert_int_equal(directory->uids, 1);
 }
@@ -464,10 +439,9 @@ set_up(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	directory = mmap(NULL, sizeof(*directory), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (directory == MAP_FAILED || mkdtemp(folder) == NULL ||
-	    chmod(folder, 0755) != 0)
+	directory = mmap(
+	    NULL, sizeof(*directory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (directory == MAP_FAILED || mkdtemp(folder) == NULL || chmod(folder, 0755) != 0)
 		return -1;
 	snprintf(d.paths.socket, sizeof(d.paths.socket), "%s/socket", folder);
 	if (lt_serve_start(&d, NULL, &err) == LT_OK)

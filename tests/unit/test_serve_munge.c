@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests sealed by munge: who asks is who sealed, each credential counts
- * once, and the answer is for nobody else. Skipped without munged.
+ * Requests sealed by munge: who asks is who sealed, each credential counts once, and the answer is
+ * for nobody else. Skipped without munged.
  */
 #include "api.h"
 #include "daemon.h"
@@ -47,8 +47,8 @@ open_as(uid_t as, const char *credential, char *text, size_t size)
 		if (as && setuid(as) != 0)
 			_exit(1);
 		munge_ctx_set(context, MUNGE_OPT_SOCKET, munge_socket);
-		_exit(munge_decode(credential, context, &payload, &bytes, &uid,
-			  &gid) != EMUNGE_SUCCESS ||
+		_exit(munge_decode(credential, context, &payload, &bytes, &uid, &gid) !=
+			  EMUNGE_SUCCESS ||
 		      write(pipe_fd[1], payload, (size_t)bytes) < 0);
 	}
 	close(pipe_fd[1]);
@@ -63,19 +63,17 @@ static int
 answer(struct lt_daemon *with, const char *credential, char **text)
 {
 	struct lt_munge_request asked = {0};
-	int status = lt_munge_open(
-	    &asked, with->site.tables.conf.munge_socket, credential, text);
+	int status = lt_munge_open(&asked, with->site.tables.conf.munge_socket, credential, text);
 
 	if (status == 200) {
 		char *reply = NULL;
 
 		status = lt_api(with,
-		    &(struct lt_api_asked){asked.uid, asked.payload, asked.path,
-			asked.body, strlen(asked.body), &asked.from},
+		    &(struct lt_api_asked){asked.uid, asked.payload, asked.path, asked.body,
+			strlen(asked.body), &asked.from},
 		    &reply);
-		status =
-		    lt_munge_seal(text, with->site.tables.conf.munge_socket,
-			asked.uid, status, reply);
+		status = lt_munge_seal(
+		    text, with->site.tables.conf.munge_socket, asked.uid, status, reply);
 		free(reply);
 	}
 	lt_munge_free(&asked);
@@ -105,8 +103,7 @@ test_who_asks(void **state)
 		print_message("# %s\n", cases[i].why);
 		if (cases[i].any == (geteuid() == 0))
 			continue; /* only root becomes others */
-		char *const credential =
-		    credential_of(cases[i].as, "GET /v1/budget?team=vision\n");
+		char *const credential = credential_of(cases[i].as, "GET /v1/budget?team=vision\n");
 		assert_int_equal(answer(d, credential, &text), 200);
 		open_as(cases[i].reader, text, seen, sizeof(seen));
 		assert_int_equal(strncmp(seen, cases[i].begins, 3), 0);
@@ -143,8 +140,7 @@ static int
 set_up(void **state)
 {
 	(void)state;
-	if (access(MUNGED, X_OK) != 0 || mkdtemp(folder) == NULL ||
-	    !start_munged())
+	if (access(MUNGED, X_OK) != 0 || mkdtemp(folder) == NULL || !start_munged())
 		return -1;
 	(void)strcpy(budget.team, "vision");
 	budget.periods[0].start_utc_s = 1;
@@ -163,8 +159,8 @@ set_up(void **state)
 	    .pairs = &pair,
 	    .budget_count = 1,
 	    .budgets = &budget};
-	snprintf(d->site.tables.conf.munge_socket,
-	    sizeof(d->site.tables.conf.munge_socket), "%s", munge_socket);
+	snprintf(d->site.tables.conf.munge_socket, sizeof(d->site.tables.conf.munge_socket), "%s",
+	    munge_socket);
 	return 0;
 }
 
@@ -190,6 +186,5 @@ main(void)
 		print_message("1..0 # SKIP no munged\n");
 		return 0;
 	}
-	return cmocka_run_group_tests_name(
-	    "serve_munge", tests, set_up, tear_down);
+	return cmocka_run_group_tests_name("serve_munge", tests, set_up, tear_down);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of slurmdbd into charges, for several users and teams: who is charged,
- * whose hold ends, what a changed or damaged row may not do.
+ * Rows of slurmdbd into charges, for several users and teams: who is charged, whose hold ends, what
+ * a changed or damaged row may not do.
  */
 #include "daemon.h"
 #include "ledger_fixture.h"
@@ -34,10 +34,9 @@ make_world(struct fixture *f)
 	w->d = calloc(1, sizeof(*w->d));
 	assert_non_null(w->d);
 	w->row = (struct lt_policy_partition){.name = "ondemand"};
-	w->policy = (struct lt_policy){
-	    .currency = "USD", .partition_count = 1, .partitions = &w->row};
-	w->shape = (struct lt_shape){
-	    .node_count = 2, .cpus = 64, .gpus = 8, .memory_mib = 512000};
+	w->policy =
+	    (struct lt_policy){.currency = "USD", .partition_count = 1, .partitions = &w->row};
+	w->shape = (struct lt_shape){.node_count = 2, .cpus = 64, .gpus = 8, .memory_mib = 512000};
 	w->partition = (struct lt_partition){.name = "ondemand",
 	    .flags = LT_PARTITION_MANAGED,
 	    .shape_count = 1,
@@ -52,8 +51,8 @@ make_world(struct fixture *f)
 	    .shape_count = 1,
 	    .shapes = &w->shape};
 	lt_log_open("/dev/null");
-	must(f, lt_ledger_put_rates(f->ledger, "ondemand", LT_RATE_PRICE,
-		    &(struct lt_rates){1, &price}, &f->err));
+	must(f, lt_ledger_put_rates(
+		    f->ledger, "ondemand", LT_RATE_PRICE, &(struct lt_rates){1, &price}, &f->err));
 	return w;
 }
 
@@ -65,8 +64,8 @@ free_world(struct world *w)
 }
 
 static struct lt_batch_run
-make_row(uint32_t job_id, uint32_t uid, const char *account, int64_t start_s,
-    int64_t seconds, uint32_t gpus)
+make_row(uint32_t job_id, uint32_t uid, const char *account, int64_t start_s, int64_t seconds,
+    uint32_t gpus)
 {
 	struct lt_batch_run row = {.job_id = job_id,
 	    .array_task = UINT32_MAX,
@@ -107,8 +106,8 @@ sum_of(struct world *w, const char *account, uint32_t uid)
 	uint32_t count;
 	int64_t sum = 0;
 
-	must(w->f, lt_ledger_sums(w->f->ledger, (struct lt_span){0, INT64_MAX},
-		       &sums, &count, &w->f->err));
+	must(w->f, lt_ledger_sums(
+		       w->f->ledger, (struct lt_span){0, INT64_MAX}, &sums, &count, &w->f->err));
 	for (uint32_t i = 0; i < count; i++)
 		if (strcmp(sums[i].account, account) == 0 && sums[i].uid == uid)
 			sum += sums[i].money_micros;
@@ -118,8 +117,8 @@ sum_of(struct world *w, const char *account, uint32_t uid)
 
 /* A hold of the job's owner; its text for the row. */
 static char *
-hold_for(struct world *w, uint64_t id, uint32_t job_id, uint32_t uid,
-    const char *account, int64_t money_micros)
+hold_for(struct world *w, uint64_t id, uint32_t job_id, uint32_t uid, const char *account,
+    int64_t money_micros)
 {
 	char text[LT_QUOTE_TEXT_SIZE];
 	struct lt_ledger_hold hold = make_hold(id, 1);
@@ -128,8 +127,7 @@ hold_for(struct world *w, uint64_t id, uint32_t job_id, uint32_t uid,
 	hold.job_id = job_id;
 	hold.quote.hold_per_task.money_micros = money_micros;
 	(void)strcpy(hold.quote.partition, "ondemand");
-	(void)snprintf(
-	    hold.quote.account, sizeof(hold.quote.account), "%s", account);
+	(void)snprintf(hold.quote.account, sizeof(hold.quote.account), "%s", account);
 	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
 	assert_int_equal(lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
 	return strdup(text);
@@ -159,8 +157,7 @@ each_pays_for_his_own(void **state)
 {
 	struct world *const w = make_world(*state);
 	struct lt_batch_run rows[] = {
-	    make_row(1, ADA, "vision", 0, 100, 8),
-	    make_row(2, BOB, "vision", 0, 100, 4),
+	    make_row(1, ADA, "vision", 0, 100, 8), make_row(2, BOB, "vision", 0, 100, 4),
 	    make_row(3, ADA, "nlp", 50, 100, 1),
 	    make_row(4, BOB, "nlp", 50, 0, 8), /* it never ran */
 	};
@@ -172,8 +169,7 @@ each_pays_for_his_own(void **state)
 		assert_int_equal(sum_of(w, "nlp", ADA), 100 * SECOND / 8);
 		assert_int_equal(sum_of(w, "nlp", BOB), 0);
 	}
-	/* An admin moves a run to another team: all of it, and its owner
-	 * stays. */
+	/* An admin moves a run to another team: all of it, and its owner stays. */
 	(void)strcpy(rows[1].account, "nlp");
 	settle_all(w, rows, 4);
 	assert_int_equal(sum_of(w, "vision", BOB), 0);
@@ -276,8 +272,7 @@ a_row_that_changes(void **state)
 	row.gpus = 4;
 	row.cpus = 64;
 	settle_all(w, &row, 1);
-	assert_int_equal(
-	    sum_of(w, "vision", ADA), 20 * SECOND + 40 * SECOND / 2);
+	assert_int_equal(sum_of(w, "vision", ADA), 20 * SECOND + 40 * SECOND / 2);
 	free_world(w);
 }
 
@@ -347,9 +342,8 @@ shards_of_gpus(void **state)
 	assert_int_equal(sum_of(w, "vision", ADA), 25 * SECOND);
 	/* Where slurmdbd does not count them. */
 	w->d->site.tables.conf.shards_counted = false;
-	must(w->f,
-	    lt_ledger_put_gpus(w->f->ledger, key,
-		(struct lt_run_gpus){.shards = 16}, NOVEMBER, &w->f->err));
+	must(w->f, lt_ledger_put_gpus(w->f->ledger, key, (struct lt_run_gpus){.shards = 16},
+		       NOVEMBER, &w->f->err));
 	settle_all(w, &unseen, 1);
 	assert_false(run_of(w, &unseen).priced);
 	settle_all(w, &seen, 1);
@@ -367,8 +361,8 @@ gpus_that_nobody_counts(void **state)
 	const struct lt_run_key key = {2, NOVEMBER};
 
 	w->d->site.tables.conf.gpus_counted = false;
-	must(w->f, lt_ledger_put_gpus(w->f->ledger, key,
-		       (struct lt_run_gpus){.gpus = 4}, NOVEMBER, &w->f->err));
+	must(w->f, lt_ledger_put_gpus(
+		       w->f->ledger, key, (struct lt_run_gpus){.gpus = 4}, NOVEMBER, &w->f->err));
 	settle_all(w, &row, 1);
 	settle_all(w, &seen, 1);
 	assert_false(run_of(w, &row).priced);
@@ -433,8 +427,8 @@ a_run_that_is_resized(void **state)
 	free_world(w);
 }
 
-/* The row after a resize, as 24.11 writes it: its GPUs are those last seen,
- * unless the row before is another's or had ended. */
+/* The row after a resize, as 24.11 writes it: its GPUs are those last seen, unless the row before
+ * is another's or had ended. */
 static void
 gpus_of_a_resized_run(void **state)
 {
@@ -442,8 +436,7 @@ gpus_of_a_resized_run(void **state)
 		const char *ended;
 		uint32_t uid;
 		bool priced;
-	} cases[] = {{"RESIZING", ADA, true}, {"COMPLETED", ADA, false},
-	    {"RESIZING", BOB, false}};
+	} cases[] = {{"RESIZING", ADA, true}, {"COMPLETED", ADA, false}, {"RESIZING", BOB, false}};
 	struct world *const w = make_world(*state);
 
 	w->d->site.tables.conf.gpus_counted = false;
@@ -458,14 +451,12 @@ gpus_of_a_resized_run(void **state)
 
 		(void)strcpy(rows[0].state_text, cases[i].ended);
 		rows[0].goes_on = true;
-		must(w->f, lt_ledger_put_gpus(
-			       w->f->ledger, key, eight, NOVEMBER, &w->f->err));
+		must(w->f, lt_ledger_put_gpus(w->f->ledger, key, eight, NOVEMBER, &w->f->err));
 		settle_all(w, rows, 2);
-		assert_int_equal(
-		    run_of(w, &rows[0]).money_micros, 100 * SECOND);
+		assert_int_equal(run_of(w, &rows[0]).money_micros, 100 * SECOND);
 		assert_int_equal(run_of(w, &rows[1]).priced, cases[i].priced);
-		assert_int_equal(run_of(w, &rows[1]).money_micros,
-		    cases[i].priced ? 50 * SECOND : 0);
+		assert_int_equal(
+		    run_of(w, &rows[1]).money_micros, cases[i].priced ? 50 * SECOND : 0);
 	}
 	free_world(w);
 }
@@ -480,8 +471,7 @@ above_its_hold(void **state)
 		const char *reason;
 	} cases[] = {
 	    {"within", 600 * SECOND, 600, 600, 8, ""},
-	    {"longer than its limit", 600 * SECOND, 660, 600, 8,
-		"OverTimeLimit"},
+	    {"longer than its limit", 600 * SECOND, 660, 600, 8, "OverTimeLimit"},
 	    {"more time than was held", 600 * SECOND, 700, 900, 8, "admin"},
 	    {"a share that was not paid for", 75 * SECOND, 600, 600, 8, "size"},
 	};
@@ -489,34 +479,29 @@ above_its_hold(void **state)
 
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const uint64_t id = 20 + i;
-		struct lt_batch_run row = make_row(30 + i, i % 2 ? ADA : BOB,
-		    "vision", 0, cases[i].seconds, cases[i].gpus);
-		char *const text = hold_for(
-		    w, id, row.job_id, row.uid, "vision", cases[i].held);
-		const struct lt_amount held = {
-		    .has_money = true, .money_micros = cases[i].held};
+		struct lt_batch_run row = make_row(
+		    30 + i, i % 2 ? ADA : BOB, "vision", 0, cases[i].seconds, cases[i].gpus);
+		char *const text = hold_for(w, id, row.job_id, row.uid, "vision", cases[i].held);
+		const struct lt_amount held = {.has_money = true, .money_micros = cases[i].held};
 		const struct lt_admission admission = {
 		    .admitted = held, .price = 3600000, .limit_s = 600};
 
-		must(w->f, lt_ledger_put_admission(w->f->ledger, id, &held,
-			       &admission, &w->f->err));
+		must(
+		    w->f, lt_ledger_put_admission(w->f->ledger, id, &held, &admission, &w->f->err));
 		print_message("%s\n", cases[i].why);
 		row.limit_s = cases[i].limit_s;
 		row.admin_comment = text;
 		settle_all(w, &row, 1);
-		assert_string_equal(
-		    run_of(w, &row).over_reason, cases[i].reason);
+		assert_string_equal(run_of(w, &row).over_reason, cases[i].reason);
 		/* And again: what was found stays. */
 		settle_all(w, &row, 1);
-		assert_string_equal(
-		    run_of(w, &row).over_reason, cases[i].reason);
+		assert_string_equal(run_of(w, &row).over_reason, cases[i].reason);
 		free(text);
 	}
 	free_world(w);
 }
 
-/* After a quiet year as after a busy hour: a day at most, an hour or so at
- * least. */
+/* After a quiet year as after a busy hour: a day at most, an hour or so at least. */
 static void
 windows_are_a_day_at_most(void **state)
 {
@@ -528,13 +513,11 @@ windows_are_a_day_at_most(void **state)
 	assert_int_equal(window_s, LT_DAY_S);
 	window_s = lt_settle_window(window_s, 100000, LT_SETTLE_ROWS);
 	assert_int_equal(window_s, LT_DAY_S / 2);
-	assert_int_equal(
-	    lt_settle_window(window_s, 10000, LT_SETTLE_ROWS), window_s);
+	assert_int_equal(lt_settle_window(window_s, 10000, LT_SETTLE_ROWS), window_s);
 	for (int i = 0; i < 365; i++)
 		window_s = lt_settle_window(window_s, 100000, LT_SETTLE_ROWS);
 	assert_in_range(window_s, 30, 60);
-	assert_int_equal(
-	    lt_settle_window(window_s, 0, LT_SETTLE_ROWS), 2 * window_s);
+	assert_int_equal(lt_settle_window(window_s, 0, LT_SETTLE_ROWS), 2 * window_s);
 	assert_int_equal(lt_settle_first_window(0), LT_DAY_S);
 	assert_int_equal(lt_settle_first_window(100), LT_DAY_S);
 	assert_int_equal(lt_settle_first_window(32000), LT_HOUR_S / 2);

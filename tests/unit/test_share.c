@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The number of nodes that a job is kept to, against all ways to choose them.
- * Shares themselves are in test_size.c and test_charge.c.
+ * The number of nodes that a job is kept to, against all ways to choose them. Shares themselves are
+ * in test_size.c and test_charge.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +17,7 @@ static const uint32_t kinds[KINDS] = {4, 8, 64}; /* CPUs */
 
 /* A partition of so many nodes of 4, 8 and 64 CPUs. */
 static void
-three_kinds(
-    struct lt_market *three, struct lt_partition *part, struct lt_shape *nodes)
+three_kinds(struct lt_market *three, struct lt_partition *part, struct lt_shape *nodes)
 {
 	*part = (struct lt_partition){.flags = LT_PARTITION_BY_CORE,
 	    .max_nodes = UINT32_MAX,
@@ -47,8 +46,8 @@ fewest(const uint32_t *there, uint32_t cpus)
 	return cpus == 0 ? nodes : 0;
 }
 
-/* A bound is never fewer nodes than it takes, whichever of them the job may
- * not use: -x, -C, a reservation. */
+/* A bound is never fewer nodes than it takes, whichever of them the job may not use: -x, -C, a
+ * reservation. */
 static void
 test_bound_runs(void **state)
 {
@@ -80,8 +79,7 @@ test_bound_runs(void **state)
 		}
 		three_kinds(&three, &part, nodes);
 		assert_true(fewest(there, rows[i].tasks) <= rows[i].bound);
-		assert_int_equal(lt_nodes_bound(&request, &three, &(int){0}, 1),
-		    rows[i].bound);
+		assert_int_equal(lt_nodes_bound(&request, &three, &(int){0}, 1), rows[i].bound);
 	}
 }
 
@@ -95,17 +93,14 @@ test_bound_brute(void **state)
 
 	(void)state;
 	for (int round = 0; round < 5000; round++) {
-		struct lt_request request = {.min_nodes = 1,
-		    .max_nodes = 1,
-		    .exclusive = true,
-		    .nodes_open = true};
+		struct lt_request request = {
+		    .min_nodes = 1, .max_nodes = 1, .exclusive = true, .nodes_open = true};
 		uint32_t bound;
 
 		for (int i = 0; i < KINDS; i++) {
 			seed = seed * 1664525U + 1013904223U;
-			nodes[i] = (struct lt_shape){.cpus = kinds[i],
-			    .node_count = (seed >> 16) % 6,
-			    .gpu_index = -1};
+			nodes[i] = (struct lt_shape){
+			    .cpus = kinds[i], .node_count = (seed >> 16) % 6, .gpu_index = -1};
 		}
 		seed = seed * 1664525U + 1013904223U;
 		request.tasks = 1 + (seed >> 16) % 200;
@@ -113,16 +108,13 @@ test_bound_brute(void **state)
 		bound = lt_nodes_bound(&request, &three, &(int){0}, 1);
 		bounded += bound > 0;
 		for (left[0] = 0; left[0] <= nodes[0].node_count; left[0]++)
-			for (left[1] = 0; left[1] <= nodes[1].node_count;
-			     left[1]++)
-				for (left[2] = 0;
-				     left[2] <= nodes[2].node_count; left[2]++)
-					if (bound > 0 &&
-					    fewest(left, request.tasks) > bound)
+			for (left[1] = 0; left[1] <= nodes[1].node_count; left[1]++)
+				for (left[2] = 0; left[2] <= nodes[2].node_count; left[2]++)
+					if (bound > 0 && fewest(left, request.tasks) > bound)
 						fail_msg("-n%u: bound %u, on "
 							 "%u+%u+%u nodes",
-						    request.tasks, bound,
-						    left[0], left[1], left[2]);
+						    request.tasks, bound, left[0], left[1],
+						    left[2]);
 	}
 	assert_true(bounded > 1000);
 }

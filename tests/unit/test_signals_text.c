@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide signals: a day as blocks, values and units for people, and golden
- * texts of tests/golden/signals (an answer of lowtided in, what a file and
- * what a terminal of 120 columns gets out). UPDATE=1 writes the texts anew:
+ * lowtide signals: a day as blocks, values and units for people, and golden texts of
+ * tests/golden/signals (an answer of lowtided in, what a file and what a terminal of 120 columns
+ * gets out). UPDATE=1 writes the texts anew:
  * read the difference.
  */
 #include <math.h>
@@ -34,8 +34,7 @@ static const struct {
     {"a gap is a space", {0, NONE, 40, 60, NONE, 100}, "▁ ▄▅ █", "0..100"},
     {"below zero", {-10, 0, 10, -10, 0, 10}, "▁▅█▁▅█", "-10..10"},
     {"nearly equal", {1, 1, 1, 1, 1, 1.0000001}, "▁▁▁▁▁█", "1"},
-    {"as far apart as can be", {-1e308, 1e308, 0, 0, 0, 0}, "▁█▅▅▅▅",
-	"-1e+308..1e+308"},
+    {"as far apart as can be", {-1e308, 1e308, 0, 0, 0, 0}, "▁█▅▅▅▅", "-1e+308..1e+308"},
 };
 
 static void
@@ -51,12 +50,9 @@ test_days(void **state)
 			hours[k].value = days[i].values[k];
 		}
 		lt_blocks_text(blocks, hours, 6);
-		lt_range_text(
-		    range, sizeof(range), hours, 6, LT_QUANTITY_CARBON);
-		if (strcmp(blocks, days[i].blocks) != 0 ||
-		    strcmp(range, days[i].range) != 0)
-			fail_msg(
-			    "%s: got \"%s\", %s", days[i].why, blocks, range);
+		lt_range_text(range, sizeof(range), hours, 6, LT_QUANTITY_CARBON);
+		if (strcmp(blocks, days[i].blocks) != 0 || strcmp(range, days[i].range) != 0)
+			fail_msg("%s: got \"%s\", %s", days[i].why, blocks, range);
 	}
 }
 
@@ -66,17 +62,13 @@ static const struct {
 	double value;
 	const char *text, *unit;
 } values[] = {
-    {"an intensity: three figures", LT_QUANTITY_CARBON, 231.4, "231",
-	"g CO2e/kWh"},
+    {"an intensity: three figures", LT_QUANTITY_CARBON, 231.4, "231", "g CO2e/kWh"},
     {"a small one", LT_QUANTITY_CARBON, 8.25, "8.25", "g CO2e/kWh"},
-    {"marginal is another thing", LT_QUANTITY_MARGINAL, 420, "420",
-	"g/kWh marginal"},
+    {"marginal is another thing", LT_QUANTITY_MARGINAL, 420, "420", "g/kWh marginal"},
     {"a price, to the cent", LT_QUANTITY_PRICE, 32.77e6, "32.77", "USD/node-h"},
-    {"below one, as tariffs are", LT_QUANTITY_TARIFF, 215000, "0.2150",
-	"USD/kWh"},
+    {"below one, as tariffs are", LT_QUANTITY_TARIFF, 215000, "0.2150", "USD/kWh"},
     {"a negative tariff", LT_QUANTITY_TARIFF, -20500, "-0.0205", "USD/kWh"},
-    {"less than a tenth of a cent", LT_QUANTITY_PRICE, 123, "0.000123",
-	"USD/node-h"},
+    {"less than a tenth of a cent", LT_QUANTITY_PRICE, 123, "0.000123", "USD/node-h"},
     {"nothing", LT_QUANTITY_TARIFF, 0, "0", "USD/kWh"},
     {"a rate", LT_QUANTITY_HAZARD, 0.0000731, "7.31e-05", "interr./node-h"},
     {"a score", LT_QUANTITY_SCORE, 9, "9", "score of 10"},
@@ -90,26 +82,20 @@ test_values(void **state)
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		char text[64], unit[64];
 
-		lt_value_text(
-		    text, sizeof(text), values[i].value, values[i].quantity);
+		lt_value_text(text, sizeof(text), values[i].value, values[i].quantity);
 		lt_unit_text(unit, sizeof(unit), values[i].quantity, "USD");
-		if (strcmp(text, values[i].text) != 0 ||
-		    strcmp(unit, values[i].unit) != 0)
-			fail_msg(
-			    "%s: got \"%s %s\"", values[i].why, text, unit);
+		if (strcmp(text, values[i].text) != 0 || strcmp(unit, values[i].unit) != 0)
+			fail_msg("%s: got \"%s %s\"", values[i].why, text, unit);
 	}
 }
 
 static const struct {
 	const char *why, *name;
-	void (*print)(FILE *out, const json_t *answer,
-	    const struct lt_signals_look *look);
+	void (*print)(FILE *out, const json_t *answer, const struct lt_signals_look *look);
 } cases[] = {
-    {"fresh, stale, failing, never fetched; each quantity", "whole",
-	lt_signals_print},
+    {"fresh, stale, failing, never fetched; each quantity", "whole", lt_signals_print},
     {"a policy of numbers", "none", lt_signals_print},
-    {"words that would steer a terminal, wrong types", "hostile",
-	lt_signals_print},
+    {"words that would steer a terminal, wrong types", "hostile", lt_signals_print},
     {"errors by lead time", "errors", lt_signals_print_errors},
 };
 
@@ -148,8 +134,7 @@ compare(size_t index, size_t look)
 	char path[256];
 	char *const text = render(index, look);
 
-	snprintf(path, sizeof(path), FOLDER "%s.%s", cases[index].name,
-	    looks[look].suffix);
+	snprintf(path, sizeof(path), FOLDER "%s.%s", cases[index].name, looks[look].suffix);
 	golden_compare(cases[index].why, path, text);
 	free(text);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The simulator on GAIA's own setting: a week of 1,000 jobs on South
- * Australia's grid. Its baselines must give the figures of GAIA's code and
- * notebook; what lt_decide() does is held against them.
+ * The simulator on GAIA's own setting: a week of 1,000 jobs on South Australia's grid. Its
+ * baselines must give the figures of GAIA's code and notebook; what lt_decide() does is held
+ * against them.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -44,13 +44,10 @@ simulate(const struct lt_sim_options *options)
 	struct lt_sim_result result;
 	struct lt_error err = {0};
 
-	assert_int_equal(
-	    lt_sim_outlook_open(&outlook, &grid, options->forecast, &err),
-	    LT_OK);
+	assert_int_equal(lt_sim_outlook_open(&outlook, &grid, options->forecast, &err), LT_OK);
 	assert_int_equal(
 	    lt_simulate(&result,
-		&(struct lt_sim_input){
-		    .trace = &trace, .signal = &grid, .outlook = outlook},
+		&(struct lt_sim_input){.trace = &trace, .signal = &grid, .outlook = outlook},
 		options, &err),
 	    LT_OK);
 	lt_sim_outlook_close(outlook);
@@ -60,29 +57,22 @@ simulate(const struct lt_sim_options *options)
 static int
 setup(void **state)
 {
-	const struct lt_sim_trace_look look = {.path = "pai_1k.csv",
-	    .from_utc_s = BEGIN_UTC_S,
-	    .unit_s = 1,
-	    .tick_s = 5};
-	struct carbon_zone zone = {.name = "AU-SA",
-	    .file = "au-sa.csv",
-	    .column = "Life cycle",
-	    .first_hour = 0};
+	const struct lt_sim_trace_look look = {
+	    .path = "pai_1k.csv", .from_utc_s = BEGIN_UTC_S, .unit_s = 1, .tick_s = 5};
+	struct carbon_zone zone = {
+	    .name = "AU-SA", .file = "au-sa.csv", .column = "Life cycle", .first_hour = 0};
 	struct lt_sim_options options = lt_sim_defaults;
 	struct lt_sim_result result;
 	struct lt_error err = {0};
 	size_t length;
-	char *const bytes =
-	    read_all("tests/fixtures/simulate/pai_1k.csv", &length);
+	char *const bytes = read_all("tests/fixtures/simulate/pai_1k.csv", &length);
 
 	(void)state;
-	assert_int_equal(
-	    lt_sim_trace_parse(&trace, bytes, length, &look, &err), LT_OK);
+	assert_int_equal(lt_sim_trace_parse(&trace, bytes, length, &look, &err), LT_OK);
 	free(bytes);
 	assert_true(zone_load(&zone, "tests/fixtures/simulate"));
-	assert_int_equal(lt_sim_signal_make(&grid, zone.first_hour, zone.values,
-			     zone.hours, &err),
-	    LT_OK);
+	assert_int_equal(
+	    lt_sim_signal_make(&grid, zone.first_hour, zone.values, zone.hours, &err), LT_OK);
 	free(zone.values);
 	options.policy = LT_SIM_NOWAIT;
 	result = simulate(&options);
@@ -100,8 +90,8 @@ teardown(void **state)
 	return 0;
 }
 
-/* Of GAIA 62a5efc, run on these two files: carbon over that of no waiting,
- * dollars, and mean wait where it counts each job once. */
+/* Of GAIA 62a5efc, run on these two files: carbon over that of no waiting, dollars, and mean wait
+ * where it counts each job once. */
 static const struct {
 	const char *why;
 	enum lt_sim_policy policy;
@@ -112,16 +102,13 @@ static const struct {
     {"no waiting", LT_SIM_NOWAIT, 0, false, 1, 199.1759, 0},
     {"no waiting, 9 reserved", LT_SIM_NOWAIT, 9, false, 1, 154.3974, 0},
     {"lowest slot", LT_SIM_LOWEST_SLOT, 0, false, 0.779988, 199.1759, 5.6379},
-    {"lowest window", LT_SIM_LOWEST_WINDOW, 0, false, 0.683641, 199.1759,
-	6.6460},
+    {"lowest window", LT_SIM_LOWEST_WINDOW, 0, false, 0.683641, 199.1759, 6.6460},
     {"carbon time", LT_SIM_CARBON_TIME, 0, false, 0.724712, 199.1759, 4.7210},
-    {"carbon time, spot first", LT_SIM_CARBON_TIME, 0, true, 0.724712, 171.0886,
-	4.7210},
+    {"carbon time, spot first", LT_SIM_CARBON_TIME, 0, true, 0.724712, 171.0886, 4.7210},
     {"ecovisor", LT_SIM_ECOVISOR, 0, false, 0.638786, 199.1759, 0},
     {"wait awhile", LT_SIM_WAIT_AWHILE, 0, false, 0.546233, 199.1759, 0},
     {"reserved first", LT_SIM_RES_FIRST, 9, false, 0.854439, 142.2039, 2.6362},
-    {"reserved first, of none", LT_SIM_RES_FIRST, 0, false, 0.724712, 199.1759,
-	4.7210},
+    {"reserved first, of none", LT_SIM_RES_FIRST, 0, false, 0.724712, 199.1759, 4.7210},
 };
 
 static void
@@ -136,14 +123,12 @@ test_golden(void **state)
 		options.reserved = golden[i].reserved;
 		options.spot = golden[i].spot;
 		result = simulate(&options);
-		if (fabs(result.carbon_kg / nowait_kg - golden[i].of_nowait) >
-			1e-6 ||
+		if (fabs(result.carbon_kg / nowait_kg - golden[i].of_nowait) > 1e-6 ||
 		    fabs(result.money - golden[i].money) > 0.0001 ||
 		    (golden[i].wait_h > 0 &&
 			fabs(result.wait_s / 3600 - golden[i].wait_h) > 0.0001))
-			fail_msg("%s: %.6f of nowait, $%.4f, %.4f h",
-			    golden[i].why, result.carbon_kg / nowait_kg,
-			    result.money, result.wait_s / 3600);
+			fail_msg("%s: %.6f of nowait, $%.4f, %.4f h", golden[i].why,
+			    result.carbon_kg / nowait_kg, result.money, result.wait_s / 3600);
 		assert_int_equal(result.late, 0);
 		lt_sim_result_free(&result);
 	}
@@ -159,22 +144,20 @@ static const struct {
 	enum lt_sim_again again;
 	double at_most; /* of no waiting */
 } ours[] = {
-    {"it knows all: the best start there is", LT_SIM_LOWTIDE, LT_SIM_PERFECT,
-	LT_SIM_EXACT, LT_SIM_DECIDE, 0.612},
-    {"average runs: no worse than lowest window", LT_SIM_LOWTIDE,
-	LT_SIM_PERFECT, LT_SIM_AVERAGE, LT_SIM_DECIDE, 0.685},
-    {"it knows all and may suspend: wait awhile", LT_SIM_LOWTIDE_PAUSE,
-	LT_SIM_PERFECT, LT_SIM_EXACT, LT_SIM_DECIDE, 0.546234},
-    {"and by lt_pause_plan()", LT_SIM_LOWTIDE_SUSPEND, LT_SIM_PERFECT,
+    {"it knows all: the best start there is", LT_SIM_LOWTIDE, LT_SIM_PERFECT, LT_SIM_EXACT,
+	LT_SIM_DECIDE, 0.612},
+    {"average runs: no worse than lowest window", LT_SIM_LOWTIDE, LT_SIM_PERFECT, LT_SIM_AVERAGE,
+	LT_SIM_DECIDE, 0.685},
+    {"it knows all and may suspend: wait awhile", LT_SIM_LOWTIDE_PAUSE, LT_SIM_PERFECT,
 	LT_SIM_EXACT, LT_SIM_DECIDE, 0.546234},
-    {"four weeks of history, each hour", LT_SIM_LOWTIDE, LT_SIM_OWN_WEEKS,
-	LT_SIM_EXACT, LT_SIM_DECIDE, 0.687},
-    {"and suspended", LT_SIM_LOWTIDE_PAUSE, LT_SIM_OWN_WEEKS, LT_SIM_EXACT,
+    {"and by lt_pause_plan()", LT_SIM_LOWTIDE_SUSPEND, LT_SIM_PERFECT, LT_SIM_EXACT, LT_SIM_DECIDE,
+	0.546234},
+    {"four weeks of history, each hour", LT_SIM_LOWTIDE, LT_SIM_OWN_WEEKS, LT_SIM_EXACT,
+	LT_SIM_DECIDE, 0.687},
+    {"and suspended", LT_SIM_LOWTIDE_PAUSE, LT_SIM_OWN_WEEKS, LT_SIM_EXACT, LT_SIM_DECIDE, 0.611},
+    {"and by lt_pause_plan()", LT_SIM_LOWTIDE_SUSPEND, LT_SIM_OWN_WEEKS, LT_SIM_EXACT,
 	LT_SIM_DECIDE, 0.611},
-    {"and by lt_pause_plan()", LT_SIM_LOWTIDE_SUSPEND, LT_SIM_OWN_WEEKS,
-	LT_SIM_EXACT, LT_SIM_DECIDE, 0.611},
-    {"decided once", LT_SIM_LOWTIDE, LT_SIM_OWN_WEEKS, LT_SIM_EXACT, true,
-	0.75},
+    {"decided once", LT_SIM_LOWTIDE, LT_SIM_OWN_WEEKS, LT_SIM_EXACT, true, 0.75},
 };
 
 static void
@@ -193,16 +176,15 @@ test_ours(void **state)
 		options.again = ours[i].again;
 		result = simulate(&options);
 		if (result.carbon_kg / nowait_kg * 1e-6 > ours[i].at_most)
-			fail_msg("%s: %.4f of nowait, want at most %.4f",
-			    ours[i].why, result.carbon_kg / nowait_kg * 1e-6,
-			    ours[i].at_most);
+			fail_msg("%s: %.4f of nowait, want at most %.4f", ours[i].why,
+			    result.carbon_kg / nowait_kg * 1e-6, ours[i].at_most);
 		assert_int_equal(result.late, 0);
 		lt_sim_result_free(&result);
 	}
 }
 
-/* Each start that is allowed, tick by tick, is no better than the optimum; and
- * lt_decide(), with all known, is nowhere better either. */
+/* Each start that is allowed, tick by tick, is no better than the optimum; and lt_decide(), with
+ * all known, is nowhere better either. */
 static void
 test_optimum(void **state)
 {
@@ -221,8 +203,7 @@ test_optimum(void **state)
 		const struct lt_sim_job *const job = &trace.jobs[i];
 		const int64_t wait_s = job->run_s < 7200 ? 21600 : 86400;
 		const int64_t start_s = best.fates[i].start_utc_s;
-		const double least = lt_sim_signal_integral(
-		    &grid, start_s, start_s + job->run_s);
+		const double least = lt_sim_signal_integral(&grid, start_s, start_s + job->run_s);
 		const int64_t our_s = decided.fates[i].start_utc_s;
 
 		assert_true(start_s >= job->submit_utc_s);
@@ -230,11 +211,11 @@ test_optimum(void **state)
 		for (int64_t after_s = 0; after_s <= wait_s; after_s += 60) {
 			const int64_t at_s = job->submit_utc_s + after_s;
 
-			assert_true(lt_sim_signal_integral(&grid, at_s,
-					at_s + job->run_s) > least - 1e-6);
+			assert_true(
+			    lt_sim_signal_integral(&grid, at_s, at_s + job->run_s) > least - 1e-6);
 		}
-		assert_true(lt_sim_signal_integral(&grid, our_s,
-				our_s + job->run_s) > least - 1e-6);
+		assert_true(
+		    lt_sim_signal_integral(&grid, our_s, our_s + job->run_s) > least - 1e-6);
 	}
 	assert_true(best.carbon_kg / nowait_kg < 0.6121);
 	lt_sim_result_free(&best);
@@ -255,13 +236,12 @@ test_load(void **state)
 		options.forecast = LT_SIM_WEEK;
 		result = simulate(&options);
 		for (uint32_t i = 0; i < trace.count; i++)
-			hours += trace.jobs[i].cpus *
-				 (double)trace.jobs[i].run_s / 3600;
+			hours += trace.jobs[i].cpus * (double)trace.jobs[i].run_s / 3600;
 		for (int i = 0; i < result.load_hours; i++)
 			load += result.load[i];
 		if (fabs(load - hours) > 1e-6)
-			fail_msg("%s: %.6f CPU-hours of %.6f",
-			    lt_sim_policy_name(policy), load, hours);
+			fail_msg(
+			    "%s: %.6f CPU-hours of %.6f", lt_sim_policy_name(policy), load, hours);
 		lt_sim_result_free(&result);
 	}
 }
@@ -269,19 +249,18 @@ test_load(void **state)
 static char stood_still[256];
 
 static void
-note_pause(
-    void *context, uint32_t number, int64_t from_utc_s, int64_t until_utc_s)
+note_pause(void *context, uint32_t number, int64_t from_utc_s, int64_t until_utc_s)
 {
 	const size_t length = strlen(stood_still);
 
 	(void)context;
 	(void)number;
-	snprintf(stood_still + length, sizeof(stood_still) - length,
-	    "%lld-%lld ", (long long)from_utc_s, (long long)until_utc_s);
+	snprintf(stood_still + length, sizeof(stood_still) - length, "%lld-%lld ",
+	    (long long)from_utc_s, (long long)until_utc_s);
 }
 
-/* Six hours of work on a grid that is clean but for its hours 4 to 8: as it is
- * looked at, not as it would be at each hour. */
+/* Six hours of work on a grid that is clean but for its hours 4 to 8: as it is looked at, not as it
+ * would be at each hour. */
 static void
 test_looks(void **state)
 {
@@ -296,16 +275,13 @@ test_looks(void **state)
 	} looked[] = {
 	    {"at each hour", {{0, 0}}, 0, "14400-32400 ", 11 * H},
 	    {"late, and done later; let go when somebody sees that it is due",
-		{{5 * H - 900, 5 * H - 840}, {6 * H, 6 * H},
-		    {9 * H + 30, 9 * H + 40}},
-		3, "17160-32440 ", 6 * H + 15280},
+		{{5 * H - 900, 5 * H - 840}, {6 * H, 6 * H}, {9 * H + 30, 9 * H + 40}}, 3,
+		"17160-32440 ", 6 * H + 15280},
 	    {"nobody looks in the dirty hours", {{3 * H, 3 * H}}, 1, "", 6 * H},
-	    {"nobody looks once it stands still", {{4 * H, 4 * H}}, 1,
-		"14400-32400 ", 11 * H},
+	    {"nobody looks once it stands still", {{4 * H, 4 * H}}, 1, "14400-32400 ", 11 * H},
 	};
 	double seen[HOURS];
-	struct lt_sim_job job = {
-	    .run_s = 6 * H, .exact_run_s = 6 * H, .cpus = 1};
+	struct lt_sim_job job = {.run_s = 6 * H, .exact_run_s = 6 * H, .cpus = 1};
 	struct lt_sim_trace one = {.count = 1, .jobs = &job};
 	struct lt_sim_options options = lt_sim_defaults;
 	struct lt_sim_outlook *outlook;
@@ -314,13 +290,10 @@ test_looks(void **state)
 	(void)state;
 	for (int i = 0; i < HOURS; i++)
 		seen[i] = i >= 4 && i < 9 ? 1000 : 100;
-	assert_int_equal(
-	    lt_sim_signal_make(&signal, 0, seen, HOURS, NULL), LT_OK);
+	assert_int_equal(lt_sim_signal_make(&signal, 0, seen, HOURS, NULL), LT_OK);
 	options.policy = LT_SIM_LOWTIDE_SUSPEND;
 	options.forecast = LT_SIM_PERFECT;
-	assert_int_equal(
-	    lt_sim_outlook_open(&outlook, &signal, options.forecast, NULL),
-	    LT_OK);
+	assert_int_equal(lt_sim_outlook_open(&outlook, &signal, options.forecast, NULL), LT_OK);
 	for (size_t i = 0; i < sizeof(looked) / sizeof(looked[0]); i++) {
 		const struct lt_sim_input input = {.trace = &one,
 		    .signal = &signal,
@@ -332,8 +305,7 @@ test_looks(void **state)
 
 		print_message("# %s\n", looked[i].why);
 		stood_still[0] = '\0';
-		assert_int_equal(
-		    lt_simulate(&result, &input, &options, NULL), LT_OK);
+		assert_int_equal(lt_simulate(&result, &input, &options, NULL), LT_OK);
 		assert_string_equal(stood_still, looked[i].story);
 		assert_int_equal(result.fates[0].end_utc_s, looked[i].end_s);
 		lt_sim_result_free(&result);
@@ -354,8 +326,8 @@ test_no_future(void **state)
 	for (int k = 0; k < 2; k++) {
 		for (int i = 0; i < 50 * 24; i++)
 			seen[k][i] = i <= NOW || k == 0 ? grid.seen[i] : 1000;
-		assert_int_equal(lt_sim_signal_make(&signals[k],
-				     grid.first_hour, seen[k], 50 * 24, NULL),
+		assert_int_equal(
+		    lt_sim_signal_make(&signals[k], grid.first_hour, seen[k], 50 * 24, NULL),
 		    LT_OK);
 	}
 	for (int f = LT_SIM_OWN; f < LT_SIM_FORECAST_COUNT; f++) {
@@ -363,15 +335,12 @@ test_no_future(void **state)
 		struct lt_sim_outlook *outlooks[2];
 
 		for (int k = 0; k < 2; k++) {
-			assert_int_equal(
-			    lt_sim_outlook_open(&outlooks[k], &signals[k],
-				(enum lt_sim_forecast)f, NULL),
+			assert_int_equal(lt_sim_outlook_open(&outlooks[k], &signals[k],
+					     (enum lt_sim_forecast)f, NULL),
 			    LT_OK);
-			values[k] = lt_sim_outlook_at(
-			    outlooks[k], grid.first_hour + NOW);
+			values[k] = lt_sim_outlook_at(outlooks[k], grid.first_hour + NOW);
 		}
-		assert_memory_equal(
-		    values[0], values[1], 192 * sizeof(*values[0]));
+		assert_memory_equal(values[0], values[1], 192 * sizeof(*values[0]));
 		assert_true(values[0][0] == grid.seen[NOW]);
 		for (int k = 0; k < 2; k++)
 			lt_sim_outlook_close(outlooks[k]);
@@ -380,9 +349,8 @@ test_no_future(void **state)
 		lt_sim_signal_free(&signals[k]);
 }
 
-/* Four CPUs. The second job needs all of them and is promised the first one's
- * end; the third is over by then and goes before it, the fourth would not be.
- */
+/* Four CPUs. The second job needs all of them and is promised the first one's end; the third is
+ * over by then and goes before it, the fourth would not be. */
 static void
 test_easy(void **state)
 {
@@ -393,8 +361,7 @@ test_easy(void **state)
 	    {AT + 120, 2 * HOUR, 2 * HOUR, 3 * HOUR, 1, 0, 0, 2},
 	    {AT + 180, 20 * HOUR, 20 * HOUR, 0, 1, 0, 0, 3},
 	};
-	static const int64_t starts[] = {
-	    AT, AT + 10 * HOUR, AT + 120, AT + 11 * HOUR};
+	static const int64_t starts[] = {AT, AT + 10 * HOUR, AT + 120, AT + 11 * HOUR};
 	const struct lt_sim_trace four = {.count = 4, .jobs = jobs};
 	struct lt_sim_options options = lt_sim_defaults;
 	struct lt_sim_result result;
@@ -404,9 +371,8 @@ test_easy(void **state)
 	options.policy = LT_SIM_NOWAIT;
 	options.capacity = 4;
 	assert_int_equal(
-	    lt_simulate(&result,
-		&(struct lt_sim_input){.trace = &four, .signal = &grid},
-		&options, &err),
+	    lt_simulate(
+		&result, &(struct lt_sim_input){.trace = &four, .signal = &grid}, &options, &err),
 	    LT_OK);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(result.fates[i].start_utc_s, starts[i]);
@@ -414,12 +380,10 @@ test_easy(void **state)
 	lt_sim_result_free(&result);
 	options.capacity = 3;
 	assert_int_equal(
-	    lt_simulate(&result,
-		&(struct lt_sim_input){.trace = &four, .signal = &grid},
-		&options, &err),
+	    lt_simulate(
+		&result, &(struct lt_sim_input){.trace = &four, .signal = &grid}, &options, &err),
 	    LT_EINPUT);
-	assert_string_equal(
-	    err.text, "capacity: a job of 4 CPUs, and there are 3");
+	assert_string_equal(err.text, "capacity: a job of 4 CPUs, and there are 3");
 	lt_sim_result_free(&result);
 }
 
@@ -443,14 +407,10 @@ test_capacity(void **state)
 		for (uint32_t i = 0; i < trace.count; i++) {
 			const struct lt_sim_fate *const fate = &result.fates[i];
 
-			assert_true(
-			    fate->start_utc_s >= trace.jobs[i].submit_utc_s);
-			assert_int_equal(fate->end_utc_s - fate->start_utc_s,
-			    trace.jobs[i].run_s);
-			for (int64_t at = fate->start_utc_s;
-			     at < fate->end_utc_s; at += 5) {
-				uint8_t *const tick =
-				    &used[(at - BEGIN_UTC_S) / 5];
+			assert_true(fate->start_utc_s >= trace.jobs[i].submit_utc_s);
+			assert_int_equal(fate->end_utc_s - fate->start_utc_s, trace.jobs[i].run_s);
+			for (int64_t at = fate->start_utc_s; at < fate->end_utc_s; at += 5) {
+				uint8_t *const tick = &used[(at - BEGIN_UTC_S) / 5];
 
 				*tick = (uint8_t)(*tick + trace.jobs[i].cpus);
 				assert_true(*tick <= CPUS);
@@ -468,23 +428,19 @@ test_holes(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(
-	    lt_sim_signal_make(&signal, 100, seen, 6, NULL), LT_OK);
+	assert_int_equal(lt_sim_signal_make(&signal, 100, seen, 6, NULL), LT_OK);
 	assert_true(lt_sim_signal_at(&signal, 0) == 10);
 	assert_true(lt_sim_signal_at(&signal, 102) == 20);
 	assert_true(lt_sim_signal_at(&signal, 103) == 30);
 	assert_true(lt_sim_signal_at(&signal, 999) == 40);
 	assert_int_equal(signal.step_count, 2);
 	/* Half of 10, 20, a quarter of 30. */
-	assert_true(fabs(lt_sim_signal_integral(
-			     &signal, 101 * 3600 + 1800, 103 * 3600 + 900) -
+	assert_true(fabs(lt_sim_signal_integral(&signal, 101 * 3600 + 1800, 103 * 3600 + 900) -
 			 32.5) < 1e-9);
 	lt_sim_signal_free(&signal);
-	assert_int_equal(
-	    lt_sim_signal_make(&signal, 100, seen, 1, &err), LT_EINPUT);
+	assert_int_equal(lt_sim_signal_make(&signal, 100, seen, 1, &err), LT_EINPUT);
 	assert_string_equal(err.text, "signal: no hour has a value");
-	assert_int_equal(
-	    lt_sim_signal_make(&signal, 100, seen, 0, NULL), LT_EINPUT);
+	assert_int_equal(lt_sim_signal_make(&signal, 100, seen, 0, NULL), LT_EINPUT);
 }
 
 int

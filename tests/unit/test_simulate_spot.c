@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs with a deadline on spot nodes: what lt_replan() makes of traces whose
- * seconds are reckoned by hand, and of a recorded one.
+ * Jobs with a deadline on spot nodes: what lt_replan() makes of traces whose seconds are reckoned
+ * by hand, and of a recorded one.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -34,15 +34,14 @@ note(void *context, const struct lt_sim_spot_event *event)
 	const size_t length = strlen(story);
 
 	(void)context;
-	snprintf(story + length, sizeof(story) - length,
-	    "%s%lld:%s%s%s@%s(%lld)", length > 0 ? " " : "",
-	    (long long)event->at_s, lt_sim_spot_word(event->what),
-	    event->why[0] != '\0' ? "=" : "", event->why,
-	    event->is_spot ? "spot" : "ondemand", (long long)event->done_s);
+	snprintf(story + length, sizeof(story) - length, "%s%lld:%s%s%s@%s(%lld)",
+	    length > 0 ? " " : "", (long long)event->at_s, lt_sim_spot_word(event->what),
+	    event->why[0] != '\0' ? "=" : "", event->why, event->is_spot ? "spot" : "ondemand",
+	    (long long)event->done_s);
 }
 
-/* An hour's work with a limit of 4500 s, due after three hours; a checkpoint
- * each 600 s takes 60 s, a restart 120 s; 300 s of slack. */
+/* An hour's work with a limit of 4500 s, due after three hours; a checkpoint each 600 s takes 60 s,
+ * a restart 120 s; 300 s of slack. */
 static const struct lt_sim_spot_options hour = {.work_s = LT_HOUR_S,
     .limit_factor = 1.25,
     .deadline_factor = 3,
@@ -76,14 +75,13 @@ static const struct {
 	bool returns;
 } cases[] = {
     {"nothing is taken", 0, 0, 900, 901, 0, 300,
-	"0:submitted@spot(0) 0:started@spot(0) 3900:ended@spot(0)", true,
-	3900 / 3600.0, TICK_S, false},
+	"0:submitted@spot(0) 0:started@spot(0) 3900:ended@spot(0)", true, 3900 / 3600.0, TICK_S,
+	false},
     {"the node comes back in time", 0, 0, 3, 5, 0, 300,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
 	"3000:started@spot(1020) 5700:ended@spot(1020)",
 	true, 4500 / 3600.0, TICK_S, false},
-    {"it is back at once: lowtided lets it start half a minute later", 0, 1770,
-	120, 121, 0, 300,
+    {"it is back at once: lowtided lets it start half a minute later", 0, 1770, 120, 121, 0, 300,
 	"1770:submitted@spot(0) 1770:started@spot(0) 1800:taken@spot(0) "
 	"1830:started@spot(0) 5850:ended@spot(0)",
 	true, 4050 / 3600.0, 15, false},
@@ -97,19 +95,16 @@ static const struct {
 	"6007:decided=deadline@ondemand(1020) 6007:started@ondemand(1020) "
 	"8707:ended@ondemand(1020)",
 	true, (1800 + 3 * 2700) / 3600.0, TICK_S, false},
-    {"it never had a node: 1800 + 10800 - 300 - 4500 - 960 - 60", 0, 1800, 3,
-	100, 0, 300,
+    {"it never had a node: 1800 + 10800 - 300 - 4500 - 960 - 60", 0, 1800, 3, 100, 0, 300,
 	"1800:submitted@spot(0) 6780:decided=deadline@ondemand(0) "
 	"6780:started@ondemand(0) 10680:ended@ondemand(0)",
 	true, 3 * 3900 / 3600.0, TICK_S, false},
-    {"once is too often: at the look while Slurm lets it wait", 0, 0, 3, 5, 1,
-	300,
+    {"once is too often: at the look while Slurm lets it wait", 0, 0, 3, 5, 1, 300,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
 	"1830:decided=interrupted@ondemand(1020) "
 	"1830:started@ondemand(1020) 4530:ended@ondemand(1020)",
 	true, (1800 + 3 * 2700) / 3600.0, TICK_S, false},
-    {"without the guard it waits beyond its deadline", 0, 0, 3, 100, 0,
-	NO_GUARD_S,
+    {"without the guard it waits beyond its deadline", 0, 0, 3, 100, 0, NO_GUARD_S,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
 	"60000:started@spot(1020) 62700:ended@spot(1020)",
 	false, 4500 / 3600.0, TICK_S, false},
@@ -117,9 +112,8 @@ static const struct {
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
 	"108000:gave_up@spot(1020)",
 	false, 1800 / 3600.0, TICK_S, false},
-    /* 240 s and a tenth of 3480 sooner than at 6000. Asked at 6000, 450 s into
-     * its work; what is left after that takes 1950 s, 3 checkpoints, a start.
-     */
+    /* 240 s and a tenth of 3480 sooner than at 6000. Asked at 6000, 450 s into its work; what is
+     * left after that takes 1950 s, 3 checkpoints, a start. */
     {"who may come back leaves sooner, and does", 0, 0, 3, 10, 0, 300,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
 	"5430:decided=deadline@ondemand(1020) 5430:started@ondemand(1020) "
@@ -139,40 +133,35 @@ test_by_hand(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_sim_spot_options options = hour;
-		const struct lt_sim_spot spot = {
-		    .trace = {cases[i].tick_s, TICKS, taken},
+		const struct lt_sim_spot spot = {.trace = {cases[i].tick_s, TICKS, taken},
 		    .options = &options,
 		    .watch = {.event = note}};
 		struct lt_sim_spot_fate fate;
 
 		memset(taken, 0, sizeof(taken));
-		memset(taken + cases[i].from_tick, 1,
-		    (size_t)(cases[i].to_tick - cases[i].from_tick));
+		memset(
+		    taken + cases[i].from_tick, 1, (size_t)(cases[i].to_tick - cases[i].from_tick));
 		options.max_interruptions = cases[i].max_interruptions;
 		options.slack_s = cases[i].slack_s;
 		options.returns = cases[i].returns;
 		story[0] = '\0';
-		assert_int_equal(lt_sim_spot_job(&fate, &spot, cases[i].number,
-				     cases[i].came_s, NULL),
-		    LT_OK);
+		assert_int_equal(
+		    lt_sim_spot_job(&fate, &spot, cases[i].number, cases[i].came_s, NULL), LT_OK);
 		if (strcmp(story, cases[i].story) != 0)
-			fail_msg("%s:\n%s, want\n%s", cases[i].why, story,
-			    cases[i].story);
-		assert_int_equal(fate.done && fate.ended_s <= fate.deadline_s,
-		    cases[i].in_time);
+			fail_msg("%s:\n%s, want\n%s", cases[i].why, story, cases[i].story);
+		assert_int_equal(fate.done && fate.ended_s <= fate.deadline_s, cases[i].in_time);
 		assert_true(fabs(fate.money - cases[i].money) < 1e-9);
 	}
 }
 
-/* A limit that has no room for the restart kills it: 3900 s are enough for the
- * work alone, and none of it was kept. */
+/* A limit that has no room for the restart kills it: 3900 s are enough for the work alone, and none
+ * of it was kept. */
 static void
 test_limit(void **state)
 {
 	struct lt_sim_spot_options options = hour;
-	const struct lt_sim_spot spot = {.trace = {TICK_S, TICKS, taken},
-	    .options = &options,
-	    .watch = {.event = note}};
+	const struct lt_sim_spot spot = {
+	    .trace = {TICK_S, TICKS, taken}, .options = &options, .watch = {.event = note}};
 	struct lt_sim_spot_fate fate;
 
 	(void)state;
@@ -181,15 +170,14 @@ test_limit(void **state)
 	options.limit_factor = 3900.0 / 3600;
 	story[0] = '\0';
 	assert_int_equal(lt_sim_spot_job(&fate, &spot, 0, 0, NULL), LT_OK);
-	assert_string_equal(story,
-	    "0:submitted@spot(0) 0:started@spot(0) 600:taken@spot(0) "
-	    "1200:started@spot(0) 5100:timed_out@spot(0)");
+	assert_string_equal(story, "0:submitted@spot(0) 0:started@spot(0) 600:taken@spot(0) "
+				   "1200:started@spot(0) 5100:timed_out@spot(0)");
 	assert_false(fate.done);
 	assert_true(fate.timed_out);
 }
 
-/* As recorded: a hundred jobs that come at random, with the guard and without;
- * events of each go forward in time. */
+/* As recorded: a hundred jobs that come at random, with the guard and without; events of each go
+ * forward in time. */
 static void
 test_recorded(void **state)
 {
@@ -200,8 +188,8 @@ test_recorded(void **state)
 	uint8_t *recorded;
 
 	(void)state;
-	assert_int_equal(lt_simulation_read_spot_trace(&spot.trace, &recorded,
-			     "tests/fixtures/simulate/spot.json", &err),
+	assert_int_equal(lt_simulation_read_spot_trace(
+			     &spot.trace, &recorded, "tests/fixtures/simulate/spot.json", &err),
 	    LT_OK);
 	assert_int_equal(spot.trace.tick_s, 600);
 	assert_int_equal(spot.trace.count, 554);
@@ -231,8 +219,8 @@ test_recorded(void **state)
 	free(recorded);
 }
 
-/* Nodes that come and go at random, no slack at all: each is on time, for what
- * a last run on spot may take is kept free. */
+/* Nodes that come and go at random, no slack at all: each is on time, for what a last run on spot
+ * may take is kept free. */
 static void
 test_on_time(void **state)
 {
@@ -242,8 +230,7 @@ test_on_time(void **state)
 	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		struct lt_sim_spot_options options = hour;
-		const struct lt_sim_spot spot = {
-		    .trace = {60, TICKS, taken}, .options = &options};
+		const struct lt_sim_spot spot = {.trace = {60, TICKS, taken}, .options = &options};
 		const uint64_t flips = 2 + lt_random(&seed) % 60;
 		struct lt_sim_spot_fate fate;
 
@@ -252,14 +239,11 @@ test_on_time(void **state)
 		options.limit_factor = 1.2;
 		options.deadline_factor = 2.5 + (double)(i % 8) / 4;
 		for (int t = 0; t < TICKS; t++)
-			taken[t] = lt_random(&seed) % flips == 0
-				       ? lt_random(&seed) % 2
-				       : taken[t > 0 ? t - 1 : 0];
-		assert_int_equal(
-		    lt_sim_spot_job(&fate, &spot, (uint32_t)i, 0, NULL), LT_OK);
+			taken[t] = lt_random(&seed) % flips == 0 ? lt_random(&seed) % 2
+								 : taken[t > 0 ? t - 1 : 0];
+		assert_int_equal(lt_sim_spot_job(&fate, &spot, (uint32_t)i, 0, NULL), LT_OK);
 		if (!fate.timed_out && fate.ended_s > fate.deadline_s)
-			fail_msg("try %d: %lld, due at %lld", i,
-			    (long long)fate.ended_s,
+			fail_msg("try %d: %lld, due at %lld", i, (long long)fate.ended_s,
 			    (long long)fate.deadline_s);
 		ran_out += fate.left;
 	}
@@ -282,8 +266,7 @@ test_refused(void **state)
 	};
 	char path[] = "/tmp/lt_spot.json.XXXXXX";
 	struct lt_sim_spot_options options = hour;
-	struct lt_sim_spot spot = {
-	    .trace = {TICK_S, TICKS, taken}, .options = &options};
+	struct lt_sim_spot spot = {.trace = {TICK_S, TICKS, taken}, .options = &options};
 	struct lt_error err = {0};
 	uint8_t *read;
 
@@ -296,8 +279,7 @@ test_refused(void **state)
 		fputs(traces[i].text, file);
 		fclose(file);
 		err = (struct lt_error){0};
-		if (lt_simulation_read_spot_trace(
-			&spot.trace, &read, path, &err) == LT_OK ||
+		if (lt_simulation_read_spot_trace(&spot.trace, &read, path, &err) == LT_OK ||
 		    strstr(err.text, traces[i].says) == NULL)
 			fail_msg("%s: %s", traces[i].text, err.text);
 		free(read);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lowtide would have saved at a site, where it can be counted by hand: a
- * dear and a cheap partition, and a grid that is clean at night.
+ * What lowtide would have saved at a site, where it can be counted by hand: a dear and a cheap
+ * partition, and a grid that is clean at night.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -56,37 +56,34 @@ make_bed(struct bed *bed)
 		bed->starts[i][1] = FROM_UTC_S + 1;
 		bed->values[i][0] = i == CARBON ? 400 : price[i] * LT_MICROS;
 		bed->series[i] = (struct lt_series){.count = 1,
-		    .quality =
-			i == CARBON ? LT_QUALITY_FORECAST : LT_QUALITY_CONSTANT,
+		    .quality = i == CARBON ? LT_QUALITY_FORECAST : LT_QUALITY_CONSTANT,
 		    .start_utc_s = bed->starts[i],
 		    .value = bed->values[i],
 		    .integral = bed->integrals[i]};
 		assert_int_equal(lt_series_prepare(&bed->series[i], NULL), 0);
 	}
 	for (int i = 0; i < 2; i++) {
-		bed->shapes[i] =
-		    (struct lt_shape){.node_count = i == CHEAP ? 1 : NODES,
-			.cpus = 8,
-			.memory_mib = 1024,
-			.gpu_index = -1};
-		bed->partitions[i] =
-		    (struct lt_partition){.name = {(char)('a' + i)},
-			.flags = LT_PARTITION_UP | LT_PARTITION_MANAGED,
-			.max_time_s = INT64_MAX,
-			.max_nodes = UINT32_MAX,
-			.allow_accounts = "",
-			.deny_accounts = "",
-			.allow_qos = "",
-			.deny_qos = "",
-			.node_count = i == CHEAP ? 1 : NODES,
-			.first_shape = (uint32_t)i,
-			.shape_count = 1,
-			.price_series = i,
-			.carbon_series = CARBON,
-			.tariff_series = LT_NO_SERIES,
-			.occupancy_series = LT_NO_SERIES,
-			.node_cpu_w = 1000,
-			.pue = 1};
+		bed->shapes[i] = (struct lt_shape){.node_count = i == CHEAP ? 1 : NODES,
+		    .cpus = 8,
+		    .memory_mib = 1024,
+		    .gpu_index = -1};
+		bed->partitions[i] = (struct lt_partition){.name = {(char)('a' + i)},
+		    .flags = LT_PARTITION_UP | LT_PARTITION_MANAGED,
+		    .max_time_s = INT64_MAX,
+		    .max_nodes = UINT32_MAX,
+		    .allow_accounts = "",
+		    .deny_accounts = "",
+		    .allow_qos = "",
+		    .deny_qos = "",
+		    .node_count = i == CHEAP ? 1 : NODES,
+		    .first_shape = (uint32_t)i,
+		    .shape_count = 1,
+		    .price_series = i,
+		    .carbon_series = CARBON,
+		    .tariff_series = LT_NO_SERIES,
+		    .occupancy_series = LT_NO_SERIES,
+		    .node_cpu_w = 1000,
+		    .pue = 1};
 	}
 	bed->market = (struct lt_market){.currency = "USD",
 	    .max_delay_s = LT_DAY_S,
@@ -101,8 +98,7 @@ make_bed(struct bed *bed)
 	    .shapes = bed->shapes,
 	    .series = bed->series};
 	for (int i = 0; i < HOURS; i++)
-		bed->hours[i] =
-		    grid(FROM_UTC_S / LT_HOUR_S - HISTORY_HOURS + i);
+		bed->hours[i] = grid(FROM_UTC_S / LT_HOUR_S - HISTORY_HOURS + i);
 }
 
 /* Whole nodes of the dear partition, from that hour of the window on. */
@@ -127,8 +123,7 @@ add(struct bed *bed, double at_h, double hours)
 }
 
 static struct lt_site_result
-simulate(struct bed *bed, struct lt_site_setting setting,
-    struct lt_site_counts *counts)
+simulate(struct bed *bed, struct lt_site_setting setting, struct lt_site_counts *counts)
 {
 	const struct lt_site site = {.market = &bed->market,
 	    .signals = bed->signals,
@@ -141,12 +136,11 @@ simulate(struct bed *bed, struct lt_site_setting setting,
 	struct lt_error err = {0};
 
 	assert_int_equal(lt_sim_signal_make(&bed->signals[CARBON],
-			     FROM_UTC_S / LT_HOUR_S - HISTORY_HOURS, bed->hours,
-			     HOURS, &err),
+			     FROM_UTC_S / LT_HOUR_S - HISTORY_HOURS, bed->hours, HOURS, &err),
 	    LT_OK);
 	assert_int_equal(lt_site_open(&sim, &site, &err), LT_OK);
-	assert_int_equal(lt_site_simulate_all(&result, sim,
-			     &(struct lt_site_settings){&setting, 1, 2}, &err),
+	assert_int_equal(
+	    lt_site_simulate_all(&result, sim, &(struct lt_site_settings){&setting, 1, 2}, &err),
 	    LT_OK);
 	if (counts != NULL)
 		*counts = *lt_site_counts(sim);
@@ -174,8 +168,7 @@ test_cheap_nodes(void **state)
 	assert_int_equal(result.all.moved, 1);
 	assert_true(fabs(result.all.base_micros - 20 * LT_MICROS) < 1);
 	assert_true(fabs(result.all.saved_micros - 6 * LT_MICROS) < 1);
-	assert_true(fabs(result.partitions[DEAR].saved_micros -
-			 result.all.saved_micros) < 1);
+	assert_true(fabs(result.partitions[DEAR].saved_micros - result.all.saved_micros) < 1);
 	assert_int_equal(result.partitions[CHEAP].runs, 0);
 	lt_site_result_free(&result);
 }
@@ -212,8 +205,8 @@ no_carbon(struct bed *bed)
 		bed->partitions[i].carbon_series = LT_NO_SERIES;
 }
 
-/* The cheap partition has one node: of three that come at once it has one
- * after the other, all within the day that they may wait. */
+/* The cheap partition has one node: of three that come at once it has one after the other, all
+ * within the day that they may wait. */
 static void
 test_room(void **state)
 {
@@ -273,8 +266,8 @@ test_what_is_not_known(void **state)
 	lt_site_result_free(&result);
 }
 
-/* Whatever is saved: none starts before it did at home, and none is run on
- * more nodes than there are. */
+/* Whatever is saved: none starts before it did at home, and none is run on more nodes than there
+ * are. */
 static void
 test_the_same_again(void **state)
 {
@@ -310,8 +303,7 @@ test_too_long(void **state)
 	    .runs = bed.runs,
 	    .run_count = 1,
 	    .from_utc_s = FROM_UTC_S,
-	    .to_utc_s =
-		FROM_UTC_S + (LT_SITE_WEEKS_MAX + 1) * 7 * (int64_t)LT_DAY_S};
+	    .to_utc_s = FROM_UTC_S + (LT_SITE_WEEKS_MAX + 1) * 7 * (int64_t)LT_DAY_S};
 
 	assert_int_equal(lt_site_open(&sim, &site, &err), LT_EINPUT);
 	assert_non_null(strstr(err.text, "want at most 20"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What Slurm allocates to a request. The wanted figures are AllocTRES of real
- * Slurms (22.05.8) for the options beside them, not worked out here.
+ * What Slurm allocates to a request. The wanted figures are AllocTRES of real Slurms (22.05.8) for
+ * the options beside them, not worked out here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,13 +23,10 @@ static const struct {
 } cases[] = {
     {"-n5", HYPER, {.tasks = 5, .cpus = 5}, 1, 6, 0},
     {"-n1", HYPER, {.tasks = 1}, 1, 2, 0},
-    {"-n16 --ntasks-per-core=1", HYPER, {.tasks = 16, .tasks_per_core = 1}, 1,
-	32, 0},
-    {"-n32 --threads-per-core=1", HYPER, {.tasks = 32, .threads_per_core = 1},
-	1, 64, 0},
+    {"-n16 --ntasks-per-core=1", HYPER, {.tasks = 16, .tasks_per_core = 1}, 1, 32, 0},
+    {"-n32 --threads-per-core=1", HYPER, {.tasks = 32, .threads_per_core = 1}, 1, 64, 0},
     {"-n3 -c3", HYPER, {.tasks = 3, .cpus_per_task = 3}, 1, 10, 0},
-    {"-n4, on any nodes: a core a task at the most", HYPER, {.tasks = 4}, 4, 8,
-	0},
+    {"-n4, on any nodes: a core a task at the most", HYPER, {.tasks = 4}, 4, 8, 0},
     {"-n4, plain cores", PLAIN, {.tasks = 4}, 4, 4, 0},
     {"-n2: cyclic over the sockets", SOCKETS, {.tasks = 2}, 1, 64, 0},
     {"-n1, whole sockets", SOCKETS, {.tasks = 1}, 1, 32, 0},
@@ -37,119 +34,79 @@ static const struct {
 	{.tasks = 2, .cpus_per_task = 2}, 1, 64, 0},
     {"-n2 -c2 --ntasks-per-socket=1, whole sockets", SOCKETS,
 	{.tasks = 2, .cpus_per_task = 2, .tasks_per_socket = 1}, 1, 64, 0},
-    {"-n8 --ntasks-per-gpu=1", PLAIN, {.tasks = 8, .tasks_per_gpu = 1}, 1, 8,
-	8},
+    {"-n8 --ntasks-per-gpu=1", PLAIN, {.tasks = 8, .tasks_per_gpu = 1}, 1, 8, 8},
     {"-N2 --ntasks-per-node=4 --gpus-per-task=2", PLAIN,
 	{.min_nodes = 2, .tasks_per_node = 4, .gpus_per_task = 2}, 2, 8, 16},
     {"-N2 --gpus-per-node=8", PLAIN, {.gpus_per_node = 8}, 2, 2, 16},
-    {"DefCpuPerGPU=6: -n1 --gpus=2", PER_GPU, {.tasks = 1, .gpus = 2}, 1, 12,
+    {"DefCpuPerGPU=6: -n1 --gpus=2", PER_GPU, {.tasks = 1, .gpus = 2}, 1, 12, 2},
+    {"DefCpuPerGPU=6: -n1 -c1 --gpus=2", PER_GPU, {.tasks = 1, .cpus_per_task = 1, .gpus = 2}, 1, 1,
 	2},
-    {"DefCpuPerGPU=6: -n1 -c1 --gpus=2", PER_GPU,
-	{.tasks = 1, .cpus_per_task = 1, .gpus = 2}, 1, 1, 2},
     {"DefCpuPerGPU=3: -n3 --gpus-per-task=1 --ntasks-per-core=1", PER_GPU_HYPER,
 	{.tasks = 3, .gpus_per_task = 1, .tasks_per_core = 1}, 1, 12, 3},
-    {"DefCpuPerGPU=3: -n3 --gpus-per-task=1 --threads-per-core=1",
-	PER_GPU_HYPER, {.tasks = 3, .gpus_per_task = 1, .threads_per_core = 1},
-	1, 18, 3},
+    {"DefCpuPerGPU=3: -n3 --gpus-per-task=1 --threads-per-core=1", PER_GPU_HYPER,
+	{.tasks = 3, .gpus_per_task = 1, .threads_per_core = 1}, 1, 18, 3},
     {"CR_ONE_TASK_PER_CORE: -n16", ONE_TASK, {.tasks = 16}, 1, 32, 0},
-    {"CR_ONE_TASK_PER_CORE: -n4 -c2", ONE_TASK,
-	{.tasks = 4, .cpus_per_task = 2}, 1, 8, 0},
-    {"CR_ONE_TASK_PER_CORE: -n4 -c3", ONE_TASK,
-	{.tasks = 4, .cpus_per_task = 3}, 1, 16, 0},
-    {"CR_ONE_TASK_PER_CORE: -n16 --ntasks-per-core=2", ONE_TASK,
-	{.tasks = 16, .tasks_per_core = 2}, 1, 16, 0},
-    {"-n100 --gpus=1, on four nodes: one on each", PLAIN,
-	{.tasks = 100, .gpus = 1}, 4, 100, 4},
+    {"CR_ONE_TASK_PER_CORE: -n4 -c2", ONE_TASK, {.tasks = 4, .cpus_per_task = 2}, 1, 8, 0},
+    {"CR_ONE_TASK_PER_CORE: -n4 -c3", ONE_TASK, {.tasks = 4, .cpus_per_task = 3}, 1, 16, 0},
+    {"CR_ONE_TASK_PER_CORE: -n16 --ntasks-per-core=2", ONE_TASK, {.tasks = 16, .tasks_per_core = 2},
+	1, 16, 0},
+    {"-n100 --gpus=1, on four nodes: one on each", PLAIN, {.tasks = 100, .gpus = 1}, 4, 100, 4},
     {"-n4 --ntasks-per-node=1 --gpus=2: one on each node", PLAIN,
 	{.tasks = 4, .tasks_per_node = 1, .gpus = 2}, 4, 4, 4},
-    {"MaxMemPerCPU=1000: -n1 --mem=64000", MAX_PER_CPU,
-	{.tasks = 1, .memory_mib_per_node = 64000}, 1, 64, 0},
+    {"MaxMemPerCPU=1000: -n1 --mem=64000", MAX_PER_CPU, {.tasks = 1, .memory_mib_per_node = 64000},
+	1, 64, 0},
     {"MaxMemPerCPU=1000: -n1 --mem-per-cpu=8000", MAX_PER_CPU,
 	{.tasks = 1, .memory_mib_per_cpu = 8000}, 1, 8, 0},
     {"-n28 --gpus=2 --cpus-per-gpu=6 on three nodes", PLAIN,
 	{.tasks = 28, .gpus = 2, .cpus_per_gpu = 6}, 3, 36, 3},
-    {"--mincpus=15 -n5 on two nodes", PLAIN, {.tasks = 5, .cpus_per_node = 15},
-	2, 30, 0},
+    {"--mincpus=15 -n5 on two nodes", PLAIN, {.tasks = 5, .cpus_per_node = 15}, 2, 30, 0},
     {"DefCpuPerGPU=6: GPUs of both sockets (Slurm: 6 CPUs)", PER_GPU,
 	{.gpus_per_socket = 1, .sockets_per_node = 1}, 1, 12, 2},
     {"--gpus-per-socket=1 --cpus-per-gpu=4, too (Slurm: 4)", PLAIN,
-	{.gpus_per_socket = 1, .sockets_per_node = 1, .cpus_per_gpu = 4}, 1, 8,
-	2},
+	{.gpus_per_socket = 1, .sockets_per_node = 1, .cpus_per_gpu = 4}, 1, 8, 2},
     {"--gpus=a100:6 --gpus-per-node=h100:1 on two nodes", PLAIN,
 	{.gpus = 6, .gpus_per_node = 1, .gpu_type = LT_GPU_TYPES}, 2, 2, 8},
     {"--gpus=1 --gres-flags=enforce-binding, max_cpus=18", PLAIN,
 	{.gpus = 1, .bind_gpus = true, .max_cpus = 18}, 1, 18, 1},
-    {"-N2 -c2 --gpus=4 --gres-flags=enforce-binding, max_cpus=32; cpu=33",
-	PLAIN,
-	{.cpus_per_task = 2, .gpus = 4, .bind_gpus = true, .max_cpus = 32}, 2,
-	34, 4},
-    {"-N2 -n32 --mincpus=2 --gpus=3 --gres-flags=enforce-binding: cpu=33",
-	PLAIN, {.tasks = 32, .cpus_per_node = 2, .gpus = 3, .bind_gpus = true},
-	2, 33, 3},
-    {"-n2 -c15 --gpus=4 --gres-flags=enforce-binding, two a node: cpu=45",
-	PLAIN, {.tasks = 2, .cpus_per_task = 15, .gpus = 4, .bind_gpus = true},
-	2, 45, 4},
-    {"--gpus-per-socket=1 --sockets-per-node=1 --gres-flags=enforce-binding",
-	PLAIN,
-	{.tasks = 1,
-	    .gpus_per_socket = 1,
-	    .sockets_per_node = 1,
-	    .bind_gpus = true},
-	1, 1, 2},
+    {"-N2 -c2 --gpus=4 --gres-flags=enforce-binding, max_cpus=32; cpu=33", PLAIN,
+	{.cpus_per_task = 2, .gpus = 4, .bind_gpus = true, .max_cpus = 32}, 2, 34, 4},
+    {"-N2 -n32 --mincpus=2 --gpus=3 --gres-flags=enforce-binding: cpu=33", PLAIN,
+	{.tasks = 32, .cpus_per_node = 2, .gpus = 3, .bind_gpus = true}, 2, 33, 3},
+    {"-n2 -c15 --gpus=4 --gres-flags=enforce-binding, two a node: cpu=45", PLAIN,
+	{.tasks = 2, .cpus_per_task = 15, .gpus = 4, .bind_gpus = true}, 2, 45, 4},
+    {"--gpus-per-socket=1 --sockets-per-node=1 --gres-flags=enforce-binding", PLAIN,
+	{.tasks = 1, .gpus_per_socket = 1, .sockets_per_node = 1, .bind_gpus = true}, 1, 1, 2},
     {"-n1 --cpus-per-gpu=9 --gres-flags=enforce-binding, no GPU", PLAIN,
 	{.tasks = 1, .cpus_per_gpu = 9, .bind_gpus = true}, 1, 9, 0},
-    {"-N2 of it (Slurm: 26)", PLAIN,
-	{.tasks = 2, .cpus_per_gpu = 9, .bind_gpus = true}, 2, 27, 0},
+    {"-N2 of it (Slurm: 26)", PLAIN, {.tasks = 2, .cpus_per_gpu = 9, .bind_gpus = true}, 2, 27, 0},
     {"-N3 --gpus-per-node=1 of it (Slurm: 43)", PLAIN,
-	{.tasks = 3, .gpus_per_node = 1, .cpus_per_gpu = 9, .bind_gpus = true},
-	3, 45, 3},
+	{.tasks = 3, .gpus_per_node = 1, .cpus_per_gpu = 9, .bind_gpus = true}, 3, 45, 3},
     {"-N2 --gpus=4 of it (Slurm: 50)", HYPER,
-	{.tasks = 2, .gpus = 4, .cpus_per_gpu = 9, .bind_gpus = true}, 2, 64,
-	4},
-    {"-n1 --gpus-per-task=2 --nodelist of two", PLAIN,
-	{.tasks = 1, .gpus_per_task = 2}, 2, 2, 4},
+	{.tasks = 2, .gpus = 4, .cpus_per_gpu = 9, .bind_gpus = true}, 2, 64, 4},
+    {"-n1 --gpus-per-task=2 --nodelist of two", PLAIN, {.tasks = 1, .gpus_per_task = 2}, 2, 2, 4},
     {"--gpus-per-socket=1 --sockets-per-node=1 on two nodes", PLAIN,
 	{.gpus_per_socket = 1, .sockets_per_node = 1}, 2, 2, 2},
     {"--overcommit -n32 --mincpus=24 --gpus=1", PLAIN,
-	{.overcommit = true, .tasks = 32, .cpus_per_node = 24, .gpus = 1}, 1, 1,
-	1},
+	{.overcommit = true, .tasks = 32, .cpus_per_node = 24, .gpus = 1}, 1, 1, 1},
     {"--overcommit -n8 --gpus=4 --cpus-per-gpu=6 (Slurm: 2)", HYPER,
-	{.overcommit = true, .tasks = 8, .gpus = 4, .cpus_per_gpu = 6}, 1, 2,
-	4},
+	{.overcommit = true, .tasks = 8, .gpus = 4, .cpus_per_gpu = 6}, 1, 2, 4},
     {"--overcommit -n8 --gpus-per-task=1: their CPUs", PLAIN,
 	{.overcommit = true, .tasks = 8, .gpus_per_task = 1}, 1, 8, 8},
     {"--overcommit -n8 --gpus=1 --mincpus=24 "
      "--gres-flags=enforce-binding: not known",
-	PLAIN,
-	{.overcommit = true,
-	    .tasks = 8,
-	    .cpus_per_node = 24,
-	    .gpus = 1,
-	    .bind_gpus = true},
+	PLAIN, {.overcommit = true, .tasks = 8, .cpus_per_node = 24, .gpus = 1, .bind_gpus = true},
 	1, 24, 1},
-    {"MaxMemPerCPU=1000: -n3 --ntasks-per-node=2 --overcommit --mem=64000",
-	MAX_PER_CPU,
-	{.tasks = 3,
-	    .tasks_per_node = 2,
-	    .overcommit = true,
-	    .memory_mib_per_node = 64000},
-	2, 64, 0},
-    {"MaxMemPerCPU=1000: --gpus-per-socket=1 --mem=2500: CPUs of both",
-	MAX_PER_CPU,
-	{.gpus_per_socket = 1,
-	    .sockets_per_node = 1,
-	    .memory_mib_per_node = 2500},
-	1, 3, 2},
+    {"MaxMemPerCPU=1000: -n3 --ntasks-per-node=2 --overcommit --mem=64000", MAX_PER_CPU,
+	{.tasks = 3, .tasks_per_node = 2, .overcommit = true, .memory_mib_per_node = 64000}, 2, 64,
+	0},
+    {"MaxMemPerCPU=1000: --gpus-per-socket=1 --mem=2500: CPUs of both", MAX_PER_CPU,
+	{.gpus_per_socket = 1, .sockets_per_node = 1, .memory_mib_per_node = 2500}, 1, 3, 2},
     {"MaxMemPerCPU=1000: -n1 --gpus-per-task=1 --mem=2500", MAX_PER_CPU,
 	{.tasks = 1, .gpus_per_task = 1, .memory_mib_per_node = 2500}, 1, 3, 3},
     {"-n1 --gpus-per-task=1 --mincpus=24: no more than there are", PLAIN,
 	{.tasks = 1, .gpus_per_task = 1, .cpus_per_node = 24}, 1, 24, 8},
     {"MaxMemPerCPU=1000: -n1 --gpus-per-node=1 --mem=64000", MAX_PER_CPU,
-	{.tasks = 1,
-	    .cpus = 1,
-	    .gpus_per_node = 1,
-	    .memory_mib_per_node = 64000},
-	1, 1, 1},
+	{.tasks = 1, .cpus = 1, .gpus_per_node = 1, .memory_mib_per_node = 64000}, 1, 1, 1},
     {"the same -n2 -c2, on the one node", MAX_PER_CPU,
 	{.tasks = 2,
 	    .cpus_per_task = 2,
@@ -158,11 +115,7 @@ static const struct {
 	    .memory_mib_per_node = 64000},
 	1, 4, 1},
     {"the same, raw: CPUs that are not the tasks'", MAX_PER_CPU,
-	{.tasks = 2,
-	    .cpus = 1,
-	    .gpus_per_node = 1,
-	    .memory_mib_per_node = 64000},
-	1, 64, 1},
+	{.tasks = 2, .cpus = 1, .gpus_per_node = 1, .memory_mib_per_node = 64000}, 1, 64, 1},
     {"the same with --cpus-per-gpu", MAX_PER_CPU,
 	{.tasks = 2,
 	    .cpus = 2,
@@ -171,38 +124,30 @@ static const struct {
 	    .memory_mib_per_node = 64000},
 	1, 64, 1},
     {"the same on two nodes: the second has them", MAX_PER_CPU,
-	{.tasks = 1,
-	    .cpus = 1,
-	    .gpus_per_node = 1,
-	    .memory_mib_per_node = 64000},
-	2, 128, 2},
+	{.tasks = 1, .cpus = 1, .gpus_per_node = 1, .memory_mib_per_node = 64000}, 2, 128, 2},
     {"-n1 --mincpus=2 --gpus-per-node=1: a core of two threads", HYPER,
-	{.tasks = 1, .cpus = 1, .cpus_per_node = 5, .gpus_per_node = 1}, 1, 2,
-	1},
+	{.tasks = 1, .cpus = 1, .cpus_per_node = 5, .gpus_per_node = 1}, 1, 2, 1},
     {"-n12 --ntasks-per-node=6 --gpus=a:1,b:1: one of each on each node", PLAIN,
-	{.tasks = 12, .tasks_per_node = 6, .gpus = 2, .gpu_type = ","}, 2, 12,
-	4},
+	{.tasks = 12, .tasks_per_node = 6, .gpus = 2, .gpu_type = ","}, 2, 12, 4},
     {"-N2 --gpus=a:15,b:1: no more than there are", PLAIN,
-	{.min_nodes = 2, .max_nodes = 2, .gpus = 16, .gpu_type = ","}, 2, 2,
-	16},
+	{.min_nodes = 2, .max_nodes = 2, .gpus = 16, .gpu_type = ","}, 2, 2, 16},
 };
 
 static uint32_t
-nodes_needed(const struct lt_request *request, const struct lt_market *on,
-    int partition, const struct lt_shape *shape)
+nodes_needed(const struct lt_request *request, const struct lt_market *on, int partition,
+    const struct lt_shape *shape)
 {
 	const struct lt_need need = lt_need_of(request, on, partition);
 
 	return lt_nodes_needed(&need, shape);
 }
 
-/* CoreSpecCount=4 of 2 x 16 cores with 2 threads: a whole socket has its own
- * 16, of which the system keeps some (24.11.5: cpu=32 of 56). */
+/* CoreSpecCount=4 of 2 x 16 cores with 2 threads: a whole socket has its own 16, of which the
+ * system keeps some (24.11.5: cpu=32 of 56). */
 static void
 test_kept_cores(void **state)
 {
-	const struct lt_request one = {
-	    .min_nodes = 1, .max_nodes = 1, .tasks = 1};
+	const struct lt_request one = {.min_nodes = 1, .max_nodes = 1, .tasks = 1};
 	struct lt_allocation a;
 
 	(void)state;
@@ -222,17 +167,15 @@ test_allocation(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_request request = cases[i].asked;
 		struct lt_allocation a;
-		const struct lt_partition *const p =
-		    &partitions[cases[i].partition];
+		const struct lt_partition *const p = &partitions[cases[i].partition];
 
 		if (request.min_nodes == 0)
 			request.min_nodes = request.max_nodes = 1;
-		allocation_on(&a, &request, &market, cases[i].partition,
-		    &shapes[p->first_shape], cases[i].nodes);
+		allocation_on(&a, &request, &market, cases[i].partition, &shapes[p->first_shape],
+		    cases[i].nodes);
 		if (a.cpus != cases[i].cpus || a.gpus != cases[i].gpus)
 			fail_msg("%s: cpu=%llu gpu=%llu", cases[i].options,
-			    (unsigned long long)a.cpus,
-			    (unsigned long long)a.gpus);
+			    (unsigned long long)a.cpus, (unsigned long long)a.gpus);
 	}
 }
 
@@ -240,11 +183,8 @@ test_allocation(void **state)
 static void
 test_bound_cores(void **state)
 {
-	struct lt_request request = {.min_nodes = 1,
-	    .max_nodes = 1,
-	    .tasks = 17,
-	    .gpus = 1,
-	    .bind_gpus = true};
+	struct lt_request request = {
+	    .min_nodes = 1, .max_nodes = 1, .tasks = 17, .gpus = 1, .bind_gpus = true};
 	struct lt_allocation a;
 
 	(void)state;
@@ -270,8 +210,8 @@ test_planes_by_socket(void **state)
 	assert_int_equal(a.cpus, 96);
 }
 
-/* 22.05.8, -p excl,spec: what excl could not start was given whole nodes of
- * spec, too. 23.11 takes that back. */
+/* 22.05.8, -p excl,spec: what excl could not start was given whole nodes of spec, too. 23.11 takes
+ * that back. */
 static void
 test_stays_whole(void **state)
 {
@@ -285,8 +225,7 @@ test_stays_whole(void **state)
 	(void)state;
 	allocation_on(&a, &request, &market, PLAIN, &shapes[0], 1);
 	assert_true(a.whole);
-	assert_int_equal(
-	    lt_share_most(&request, &market, PLAIN).denominator, 1);
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).denominator, 1);
 	partitions[EXCLUSIVE].flags |= LT_PARTITION_TASKS_BY_NODE;
 	allocation_on(&a, &request, &market, PLAIN, &shapes[0], 1);
 	assert_false(a.whole);
@@ -316,13 +255,12 @@ test_shards(void **state)
 	assert_int_equal(share.nodes, 2);
 	request.nodes_open = true;
 	request.min_nodes = request.max_nodes = 1;
-	assert_int_equal(
-	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 1);
+	assert_int_equal(lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 1);
 	shapes[0].shards = 0;
 }
 
-/* DefMemPerGPU, and no GPU for --ntasks-per-gpu: the node's memory by default
- * (Slurm: cpu=1,mem=500G). */
+/* DefMemPerGPU, and no GPU for --ntasks-per-gpu: the node's memory by default (Slurm:
+ * cpu=1,mem=500G). */
 static void
 test_tasks_per_gpu_alone(void **state)
 {
@@ -371,11 +309,10 @@ test_gpu_types(void **state)
 		shapes[1].kinds[0].count = rows[i].of_type;
 		strcpy(request.gpu_type, rows[i].type);
 		for (int k = 0; k < 2; k++)
-			if (nodes_needed(&request, &market, MIXED,
-				&shapes[1 + k]) != rows[i].needed[k])
+			if (nodes_needed(&request, &market, MIXED, &shapes[1 + k]) !=
+			    rows[i].needed[k])
 				fail_msg("%s: shape %d", rows[i].why, k);
-		if (lt_nodes_bound(&request, &market, &(int){MIXED}, 1) !=
-		    rows[i].bound)
+		if (lt_nodes_bound(&request, &market, &(int){MIXED}, 1) != rows[i].bound)
 			fail_msg("%s: another bound", rows[i].why);
 	}
 	memset(shapes[1].kinds, 0, sizeof(shapes[1].kinds));
@@ -388,11 +325,8 @@ test_gpu_types(void **state)
 static void
 test_overcommit(void **state)
 {
-	struct lt_request request = {.min_nodes = 1,
-	    .max_nodes = 1,
-	    .nodes_open = true,
-	    .overcommit = true,
-	    .tasks = 3};
+	struct lt_request request = {
+	    .min_nodes = 1, .max_nodes = 1, .nodes_open = true, .overcommit = true, .tasks = 3};
 	struct lt_share share;
 
 	(void)state;
@@ -424,8 +358,7 @@ test_overcommit(void **state)
 static void
 test_whole_nodes(void **state)
 {
-	struct lt_request request = {
-	    .min_nodes = 1, .max_nodes = 1, .tasks = 1};
+	struct lt_request request = {.min_nodes = 1, .max_nodes = 1, .tasks = 1};
 	struct lt_share share;
 
 	(void)state;
@@ -440,8 +373,7 @@ test_whole_nodes(void **state)
 static void
 test_nodes_given(void **state)
 {
-	struct lt_request request = {
-	    .min_nodes = 2, .max_nodes = 2, .gpus_per_node = 8};
+	struct lt_request request = {.min_nodes = 2, .max_nodes = 2, .gpus_per_node = 8};
 	struct lt_share share = lt_share_most(&request, &market, PLAIN);
 
 	(void)state;
@@ -449,8 +381,8 @@ test_nodes_given(void **state)
 	request.nodes_open = true;
 	share = lt_share_most(&request, &market, PLAIN);
 	assert_int_equal(share.nodes, 4); /* all there are */
-	/* MaxNodes of the partition: a QOS with PartitionMaxNodes gives as many
-	 * as the user says, and MaxNodes to who says nothing. */
+	/* MaxNodes of the partition: a QOS with PartitionMaxNodes gives as many as the user says,
+	 * and MaxNodes to who says nothing. */
 	partitions[PLAIN].max_nodes = 2;
 	share = lt_share_most(&request, &market, PLAIN);
 	assert_int_equal(share.nodes, 2);
@@ -492,12 +424,10 @@ test_memory(void **state)
 		struct lt_allocation a;
 
 		partitions[PLAIN].default_memory_mib = rows[i].by_default;
-		partitions[PLAIN].default_memory_is_per_cpu =
-		    rows[i].default_is_per_cpu;
+		partitions[PLAIN].default_memory_is_per_cpu = rows[i].default_is_per_cpu;
 		allocation_on(&a, &request, &market, PLAIN, &shapes[0], 2);
 		if (a.memory_mib != rows[i].mib)
-			fail_msg("%s: %llu", rows[i].why,
-			    (unsigned long long)a.memory_mib);
+			fail_msg("%s: %llu", rows[i].why, (unsigned long long)a.memory_mib);
 	}
 }
 
@@ -512,17 +442,9 @@ test_needed(void **state)
 	} rows[] = {
 	    {"100 tasks on 64 cores", {.tasks = 100}, 2},
 	    {"3 GPUs, one a node as asked",
-		{.tasks = 3,
-		    .gpus = 3,
-		    .gpus_per_socket = 1,
-		    .sockets_per_node = 1},
-		3},
+		{.tasks = 3, .gpus = 3, .gpus_per_socket = 1, .sockets_per_node = 1}, 3},
 	    {"5 tasks on 2 GPUs a node, one on each",
-		{.tasks = 5,
-		    .tasks_per_gpu = 1,
-		    .gpus_per_socket = 2,
-		    .sockets_per_node = 1},
-		3},
+		{.tasks = 5, .tasks_per_gpu = 1, .gpus_per_socket = 2, .sockets_per_node = 1}, 3},
 	    {"9 GPUs on nodes of 8", {.tasks = 1, .gpus = 9}, 2},
 	    {"more on a node than it has", {.tasks = 1, .gpus_per_node = 9}, 0},
 	};
@@ -533,8 +455,7 @@ test_needed(void **state)
 
 		request.min_nodes = request.max_nodes = 1;
 		request.nodes_open = true;
-		if (nodes_needed(&request, &market, PLAIN, &shapes[0]) !=
-		    rows[i].nodes)
+		if (nodes_needed(&request, &market, PLAIN, &shapes[0]) != rows[i].nodes)
 			fail_msg("%s", rows[i].why);
 	}
 }
@@ -568,8 +489,8 @@ test_hostile(void **state)
 	request = (struct lt_request){.min_nodes = 1, .tasks = 1, .gpus = 1};
 	assert_int_equal(nodes_needed(&request, &market, PLAIN, &none), 0);
 	/* The most, where 64 bits would not hold it. */
-	request = (struct lt_request){
-	    .min_nodes = 1, .tasks = UINT32_MAX, .cpus_per_task = UINT32_MAX};
+	request =
+	    (struct lt_request){.min_nodes = 1, .tasks = UINT32_MAX, .cpus_per_task = UINT32_MAX};
 	allocation_on(&a, &request, &market, PLAIN, &shapes[0], 1);
 	assert_int_equal(a.cpus, UINT32_MAX);
 }

@@ -48,8 +48,7 @@ test_admins_have_theirs(void **state)
 		others += take(uid, false, 320);
 	assert_int_equal(others, LT_SLOTS_MAX - LT_SLOTS_FOR_ADMINS);
 	assert_int_equal(take(SLURM, true, 1), 1);
-	assert_int_equal(
-	    take(ROOT, true, LT_SLOTS_MAX), LT_SLOTS_FOR_ADMINS - 1);
+	assert_int_equal(take(ROOT, true, LT_SLOTS_MAX), LT_SLOTS_FOR_ADMINS - 1);
 	assert_int_equal(take(ADA, false, 1), 0);
 }
 
@@ -59,8 +58,7 @@ test_others_have_theirs(void **state)
 {
 	(void)state;
 	slots = (struct lt_slots){0};
-	assert_int_equal(
-	    take(ROOT, true, LT_SLOTS_FOR_ADMINS), LT_SLOTS_FOR_ADMINS);
+	assert_int_equal(take(ROOT, true, LT_SLOTS_FOR_ADMINS), LT_SLOTS_FOR_ADMINS);
 	int others = 0;
 	for (uint32_t uid = ADA; uid < ADA + 100; uid++)
 		others += take(uid, false, 320);
@@ -97,13 +95,11 @@ test_deadlines(void **state)
 	slots = (struct lt_slots){0};
 	ended_count = 0;
 	(void)lt_slot_take(&slots, 11, ADA, false, NOW);
-	struct lt_slot *const answered =
-	    lt_slot_take(&slots, 12, BOB, false, NOW + 1);
+	struct lt_slot *const answered = lt_slot_take(&slots, 12, BOB, false, NOW + 1);
 	(void)lt_slot_take(&slots, 13, ROOT, true, NOW + 2);
 	answered->deadline_ms = NOW + LT_SLOT_REPLY_MS;
 	assert_int_equal(lt_slots_wait_ms(&slots, NOW, 10000), 10000);
-	assert_int_equal(
-	    lt_slots_wait_ms(&slots, NOW + LT_SLOT_REQUEST_MS - 3, 10000), 3);
+	assert_int_equal(lt_slots_wait_ms(&slots, NOW + LT_SLOT_REQUEST_MS - 3, 10000), 3);
 	lt_slots_expire(&slots, NOW + LT_SLOT_REQUEST_MS - 1, end);
 	assert_int_equal(ended_count, 0);
 	lt_slots_expire(&slots, NOW + LT_SLOT_REQUEST_MS, end);
@@ -115,8 +111,7 @@ test_deadlines(void **state)
 	assert_int_equal(ended_count, 3);
 	lt_slots_expire(&slots, NOW + 10 * LT_SLOT_REPLY_MS, end);
 	assert_int_equal(ended_count, 3); /* each once */
-	assert_int_equal(
-	    lt_slots_wait_ms(&slots, NOW + 10 * LT_SLOT_REPLY_MS, 77), 77);
+	assert_int_equal(lt_slots_wait_ms(&slots, NOW + 10 * LT_SLOT_REPLY_MS, 77), 77);
 }
 
 enum { HOST = 10, OTHER, MANY };
@@ -127,8 +122,7 @@ take_strangers(uint32_t host, int wanted)
 	int got = 0;
 
 	for (int i = 0; i < wanted; i++)
-		got += lt_slot_take_stranger(&slots, 100 + i, host, NOW + i) !=
-		       NULL;
+		got += lt_slot_take_stranger(&slots, 100 + i, host, NOW + i) != NULL;
 	return got;
 }
 
@@ -158,10 +152,8 @@ test_strangers(void **state)
 	assert_int_equal(ended_count, 0);
 	assert_int_equal(lt_slots_wait_ms(&slots, NOW, 99999), LT_SLOT_SHOW_MS);
 	slots = (struct lt_slots){0};
-	for (uint32_t host = MANY;
-	     host < MANY + LT_SLOTS_STRANGERS / LT_SLOTS_PER_HOST; host++)
-		assert_int_equal(
-		    take_strangers(host, LT_SLOTS_PER_HOST), LT_SLOTS_PER_HOST);
+	for (uint32_t host = MANY; host < MANY + LT_SLOTS_STRANGERS / LT_SLOTS_PER_HOST; host++)
+		assert_int_equal(take_strangers(host, LT_SLOTS_PER_HOST), LT_SLOTS_PER_HOST);
 	/* A new host: one of those with the most makes room. */
 	assert_int_equal(take_strangers(HOST, 1), 0);
 	assert_int_equal(drop(HOST), 100);
@@ -181,8 +173,7 @@ test_who_shows_it_is_known(void **state)
 		slot = lt_slot_take_stranger(&slots, i, HOST, NOW);
 		assert_non_null(slot);
 		assert_true(lt_slot_show(&slots, slot, ADA, false, NOW + 5));
-		assert_int_equal(
-		    slot->deadline_ms, NOW + 5 + LT_SLOT_REQUEST_MS);
+		assert_int_equal(slot->deadline_ms, NOW + 5 + LT_SLOT_REQUEST_MS);
 	}
 	/* They are no strangers of that host now. */
 	assert_int_equal(drop(HOST), 0);
@@ -204,8 +195,8 @@ test_who_shows_it_is_known(void **state)
 		else
 			users++;
 	}
-	assert_int_equal(users + LT_SLOTS_PER_USER + 2,
-	    LT_SLOTS_MAX - LT_SLOTS_FOR_ADMINS - LT_SLOTS_STRANGERS);
+	assert_int_equal(
+	    users + LT_SLOTS_PER_USER + 2, LT_SLOTS_MAX - LT_SLOTS_FOR_ADMINS - LT_SLOTS_STRANGERS);
 	slot = lt_slot_take_stranger(&slots, 52, OTHER, NOW);
 	assert_true(lt_slot_show(&slots, slot, ROOT, true, NOW));
 }

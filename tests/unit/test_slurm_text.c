@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's TRES and Gres texts, as slurmctld 22.05 and slurmdbd write them and
- * as they never should.
+ * Slurm's TRES and Gres texts, as slurmctld 22.05 and slurmdbd write them and as they never should.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,22 +28,18 @@ tres_texts(void **state)
 		"cpu=64,mem=500G,node=1,billing=64,gres/gpu=8,"
 		"gres/gpu:h100=8",
 		64, 1, 8, 512000, -1},
-	    {"GPUs tracked by type only",
-		"cpu=2,node=1,gres/gpu:a100=2,gres/gpu:h100=3", 2, 1, 5, 0, -1},
-	    {"other gres is no GPU", "cpu=2,gres/gpumem=80G,gres/nic=2", 2, 0,
-		0, 0, -1},
+	    {"GPUs tracked by type only", "cpu=2,node=1,gres/gpu:a100=2,gres/gpu:h100=3", 2, 1, 5,
+		0, -1},
+	    {"other gres is no GPU", "cpu=2,gres/gpumem=80G,gres/nic=2", 2, 0, 0, 0, -1},
 	    {"MiB without a unit", "cpu=1,mem=512", 1, 0, 0, 512, -1},
-	    {"part of a unit, rounded up", "mem=1.50G,cpu=1", 1, 0, 0, 1536,
-		-1},
+	    {"part of a unit, rounded up", "mem=1.50G,cpu=1", 1, 0, 0, 1536, -1},
 	    {"kilobytes round up", "mem=1K", 0, 0, 0, 1, -1},
 	    {"terabytes", "mem=2T", 0, 0, 0, 2097152, -1},
 	    {"energy", "cpu=1,energy=1234", 1, 0, 0, 0, 1234},
-	    {"energy not known is NO_VAL64",
-		"cpu=1,energy=18446744073709551614", 1, 0, 0, 0, -1},
+	    {"energy not known is NO_VAL64", "cpu=1,energy=18446744073709551614", 1, 0, 0, 0, -1},
 	    {"negative", "cpu=-4,mem=-1G,node=1", 0, 1, 0, 0, -1},
 	    {"no value", "cpu=,node=1", 0, 1, 0, 0, -1},
-	    {"breaks off where it makes no sense", "cpu=3,what,node=1", 3, 0, 0,
-		0, -1},
+	    {"breaks off where it makes no sense", "cpu=3,what,node=1", 3, 0, 0, 0, -1},
 	    {"absurd", "cpu=99999999999999999999,mem=9e300", 0, 0, 0, 0, -1},
 	};
 
@@ -65,8 +60,8 @@ tres_texts(void **state)
 static void
 tres_ids(void **state)
 {
-	static const struct lt_tres_id both[] = {{.id = 1001},
-	    {.id = 1002, .is_typed = true}, {.id = 1003, .is_typed = true}};
+	static const struct lt_tres_id both[] = {
+	    {.id = 1001}, {.id = 1002, .is_typed = true}, {.id = 1003, .is_typed = true}};
 
 	static const struct {
 		const char *why, *text;
@@ -90,8 +85,7 @@ tres_ids(void **state)
 		struct lt_tres tres;
 
 		print_message("%s\n", cases[i].why);
-		lt_tres_parse_ids(&tres, cases[i].text, &both[3 - cases[i].ids],
-		    cases[i].ids);
+		lt_tres_parse_ids(&tres, cases[i].text, &both[3 - cases[i].ids], cases[i].ids);
 		assert_int_equal(tres.cpus, cases[i].cpus);
 		assert_int_equal(tres.nodes, cases[i].nodes);
 		assert_int_equal(tres.gpus, cases[i].gpus);
@@ -103,8 +97,7 @@ tres_ids(void **state)
 static void
 shards(void **state)
 {
-	static const struct lt_tres_id ids[] = {
-	    {.id = 1001}, {.id = 1002, .is_shard = true}};
+	static const struct lt_tres_id ids[] = {{.id = 1001}, {.id = 1002, .is_shard = true}};
 	struct lt_tres tres;
 
 	(void)state;
@@ -154,8 +147,7 @@ tres_that_are_counted(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		assert_int_equal(
-		    lt_tres_counts(cases[i].list, "gres/gpu"), cases[i].counts);
+		assert_int_equal(lt_tres_counts(cases[i].list, "gres/gpu"), cases[i].counts);
 }
 
 static void
@@ -170,16 +162,13 @@ gres_texts(void **state)
 	    {"not (null), Slurm's word for nothing", "(null)", 0, ""},
 	    {"type and count", "gpu:h100:8", 8, "h100"},
 	    {"with sockets", "gpu:h100:8(S:0-1)", 8, "h100"},
-	    {"a comma within the brackets", "gpu:h100:8(S:0,2),nic:1", 8,
-		"h100"},
+	    {"a comma within the brackets", "gpu:h100:8(S:0,2),nic:1", 8, "h100"},
 	    {"no type", "gpu:4", 4, ""},
 	    {"neither", "gpu", 1, ""},
 	    {"a type alone is one", "gpu:h100", 1, "h100"},
-	    {"two types: the larger names it",
-		"gpu:v100:2(S:0),gpu:a100:4(S:1)", 6, "a100"},
+	    {"two types: the larger names it", "gpu:v100:2(S:0),gpu:a100:4(S:1)", 6, "a100"},
 	    {"all of a job, as gres_total has it", "gpu:v100:16", 16, "v100"},
-	    {"MIG: each slice is one", "gpu:1g.10gb:7,gpu:3g.40gb:2", 9,
-		"1g.10gb"},
+	    {"MIG: each slice is one", "gpu:1g.10gb:7,gpu:3g.40gb:2", 9, "1g.10gb"},
 	    {"other gres before and behind", "nic:2,gpu:t4:1,mps:200", 1, "t4"},
 	    {"a name that only begins so", "gpumem:80", 0, ""},
 	    {"no_consume", "gpu:h100:no_consume:8", 8, "h100"},
@@ -212,8 +201,8 @@ numbers(void **state)
 	assert_string_equal(lt_state_name(0xff), "UNKNOWN");
 }
 
-/* tests/wait_reasons.sh proves that all are there. Numbers as Slurm has had
- * them in all releases. */
+/* tests/wait_reasons.sh proves that all are there. Numbers as Slurm has had them in all
+ * releases. */
 static void
 reasons_to_wait(void **state)
 {
@@ -241,9 +230,7 @@ reasons_to_wait(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		enum lt_reason says;
 
-		assert_string_equal(
-		    lt_wait_reason(&says, cases[i].number, text),
-		    cases[i].name);
+		assert_string_equal(lt_wait_reason(&says, cases[i].number, text), cases[i].name);
 		if (says != cases[i].says)
 			fail_msg("%s", cases[i].name);
 	}
@@ -252,12 +239,10 @@ reasons_to_wait(void **state)
 		enum lt_reason says;
 		const char *const name = lt_wait_reason(&says, number, text);
 
-		if (strstr(name, "Grp") != NULL ||
-		    strstr(name, "PerUser") != NULL ||
+		if (strstr(name, "Grp") != NULL || strstr(name, "PerUser") != NULL ||
 		    strstr(name, "PerAccount") != NULL)
 			assert_int_equal(says, LT_REASON_PASSES);
-		if (strstr(name, "PerJob") != NULL ||
-		    strstr(name, "PerNode") != NULL ||
+		if (strstr(name, "PerJob") != NULL || strstr(name, "PerNode") != NULL ||
 		    strncmp(name, "QOSMin", 6) == 0)
 			assert_int_equal(says, LT_REASON_NEVER);
 	}
@@ -267,8 +252,7 @@ static int looked_up;
 
 /* In place of the C library's. */
 int
-getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size,
-    struct passwd **found)
+getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size, struct passwd **found)
 {
 	looked_up++;
 	strncpy(text, uid == 7 ? "seven" : "", size);
@@ -277,13 +261,11 @@ getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size,
 	return 0;
 }
 
-/* The directory is asked by who may wait for it alone, and of users that have
- * no association. */
+/* The directory is asked by who may wait for it alone, and of users that have no association. */
 static void
 names_of_users(void **state)
 {
-	static const struct lt_batch_pair pairs[] = {
-	    {.account = "vision", .user = "ada", .uid = 5},
+	static const struct lt_batch_pair pairs[] = {{.account = "vision", .user = "ada", .uid = 5},
 	    {.account = "vision", .user = "bob", .uid = 6},
 	    {.account = "speech", .user = "bob", .uid = 6}};
 	char name[LT_NAME_SIZE];
@@ -335,14 +317,10 @@ births(void **state)
 		"parent_acct='vision', user='', id_parent='4', "
 		"lineage='/vision/fresh/', shares=1",
 		"vision"},
-	    {"letters in any case",
-		"mod_time=1, acct='Fresh', parent_acct='Vision', user=''",
+	    {"letters in any case", "mod_time=1, acct='Fresh', parent_acct='Vision', user=''",
 		"vision"},
-	    {"another account",
-		"mod_time=1, acct='fresher', parent_acct='vision', user=''",
-		NULL},
-	    {"a user of it",
-		"mod_time=1, acct='fresh', is_def=1, user='ada', `partition`=''",
+	    {"another account", "mod_time=1, acct='fresher', parent_acct='vision', user=''", NULL},
+	    {"a user of it", "mod_time=1, acct='fresh', is_def=1, user='ada', `partition`=''",
 		NULL},
 	    {"its parent, moved", "parent_acct='vision', user=''", NULL},
 	    {"in a text that a user chose",
@@ -351,8 +329,7 @@ births(void **state)
 		NULL},
 	    {"a quote in the parent's name",
 		"mod_time=1, acct='fresh', parent_acct='a\\'b', user=''", NULL},
-	    {"breaks off", "mod_time=1, acct='fresh', parent_acct='vision",
-		NULL},
+	    {"breaks off", "mod_time=1, acct='fresh', parent_acct='vision", NULL},
 	    {"longer than a name can be",
 		"mod_time=1, acct='fresh', "
 		"parent_acct='012345678901234567890123456789012345678901234567', user=''",
@@ -365,8 +342,7 @@ births(void **state)
 		const bool is = cases[i].parent != NULL;
 
 		print_message("%s\n", cases[i].why);
-		assert_true(
-		    lt_birth_parent(parent, cases[i].info, "fresh") == is);
+		assert_true(lt_birth_parent(parent, cases[i].info, "fresh") == is);
 		assert_string_equal(parent, is ? cases[i].parent : "before");
 	}
 }

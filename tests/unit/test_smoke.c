@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * require_smoke: node-hours, who is told apart, when a run counts, and the
- * command that is told.
+ * require_smoke: node-hours, who is told apart, when a run counts, and the command that is told.
  */
 #include "decide_fixture.h"
 
@@ -13,9 +12,8 @@ static int
 begin(void **state)
 {
 	setup(state);
-	class = (struct lt_class){.name = "big",
-	    .smoke_above_node_s = 64 * HOUR,
-	    .smoke_within_s = 7 * DAY};
+	class = (struct lt_class){
+	    .name = "big", .smoke_above_node_s = 64 * HOUR, .smoke_within_s = 7 * DAY};
 	request.exclusive = true;
 	return 0;
 }
@@ -39,8 +37,7 @@ test_node_hours(void **state)
 		request.min_nodes = request.max_nodes = cases[i].nodes;
 		request.array_tasks = cases[i].tasks;
 		request.limit_s = cases[i].limit_s;
-		assert_int_equal(
-		    lt_smoke_node_s(&request, &market), cases[i].node_h * HOUR);
+		assert_int_equal(lt_smoke_node_s(&request, &market), cases[i].node_h * HOUR);
 	}
 	/* Half a node is half a node-hour. */
 	begin(state);
@@ -82,19 +79,16 @@ test_judged(void **state)
 	begin(state);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct lt_history_figures figures = {
-		    .runs = cases[i].runs,
-		    .median = (uint32_t)(NOW - cases[i].age_s)};
+		    .runs = cases[i].runs, .median = (uint32_t)(NOW - cases[i].age_s)};
 
 		print_message("%s\n", cases[i].why);
 		assert_int_equal(lt_smoke_judge(&class, cases[i].node_s,
 				     cases[i].is_known ? &figures : NULL, NOW),
 		    cases[i].smoke);
 	}
-	assert_int_equal(
-	    lt_smoke_judge(NULL, INT64_MAX, NULL, NOW), LT_SMOKE_FREE);
+	assert_int_equal(lt_smoke_judge(NULL, INT64_MAX, NULL, NOW), LT_SMOKE_FREE);
 	class.smoke_within_s = 0;
-	assert_int_equal(
-	    lt_smoke_judge(&class, INT64_MAX, NULL, NOW), LT_SMOKE_FREE);
+	assert_int_equal(lt_smoke_judge(&class, INT64_MAX, NULL, NOW), LT_SMOKE_FREE);
 }
 
 static bool
@@ -114,10 +108,8 @@ test_keys(void **state)
 	assert_true(is_same(lt_smoke_key(7, "vision", name), key));
 	assert_false(is_same(lt_smoke_key(8, "vision", name), key));
 	assert_false(is_same(lt_smoke_key(7, "nlp", name), key));
-	assert_false(is_same(
-	    lt_smoke_key(7, "vision", lt_smoke_name_hash("trainer")), key));
-	assert_int_equal(
-	    lt_smoke_name_hash("run_7"), lt_smoke_name_hash("run_0413"));
+	assert_false(is_same(lt_smoke_key(7, "vision", lt_smoke_name_hash("trainer")), key));
+	assert_int_equal(lt_smoke_name_hash("run_7"), lt_smoke_name_hash("run_0413"));
 	/* The ledger has the name cut: then it is the same all the same. */
 	memset(longer, '1', sizeof(longer));
 	longer[LT_NAME_SIZE - 8] = 'a';

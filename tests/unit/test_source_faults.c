@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every source on the web against every fault of a network, a server and an
- * answer: each fetch ends within its limits of time and memory, with one line
- * that says why, without a point and without a word of its secrets.
+ * Every source on the web against every fault of a network, a server and an answer: each fetch ends
+ * within its limits of time and memory, with one line that says why, without a point and without a
+ * word of its secrets.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,22 +94,19 @@ static const struct {
 	const char *path, *bodies[FORMATS];
 } bodies[] = {
     {"/empty", {"", "", ""}},
-    {"/truncated",
-	{"{\"data\":[{\"from\":", "<a><spotPriceHistorySet><item><spot",
-	    "InstanceType,Region,SpotPrice\np3.2xlarge,\"eu-we"}},
-    {"/garbage", {"{\"data\" [1,,2] nothing}", "<a><b></a></b>",
-		     "this is\nno,table\n\x01\x02,\"x\"y\n"}},
-    {"/not-utf8", {"{\"data\":[\"S\xe3o Paulo\"]}", "<a>S\xe3o Paulo</a>",
-		      "S\xe3o,Paulo\n1,2\n"}},
-    {"/bom", {"\xEF\xBB\xBF{\"data\":[]}", "\xEF\xBB\xBF<a></a>",
-		 "\xEF\xBB\xBFInstanceType,Region\n"}},
-    {"/entities",
-	{"{\"a\":{\"a\":{\"a\":1e999}}}",
-	    "<!DOCTYPE a [<!ENTITY b \"xxxxxxxxxx\">"
-	    "<!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\">"
-	    "<!ENTITY d \"&c;&c;&c;&c;&c;&c;&c;&c;\">"
-	    "<!ENTITY e SYSTEM \"file:///etc/passwd\">]><a>&d;&e;</a>",
-	    "=cmd()|x,\"\"\"\"\n,,,,,\n"}},
+    {"/truncated", {"{\"data\":[{\"from\":", "<a><spotPriceHistorySet><item><spot",
+		       "InstanceType,Region,SpotPrice\np3.2xlarge,\"eu-we"}},
+    {"/garbage",
+	{"{\"data\" [1,,2] nothing}", "<a><b></a></b>", "this is\nno,table\n\x01\x02,\"x\"y\n"}},
+    {"/not-utf8", {"{\"data\":[\"S\xe3o Paulo\"]}", "<a>S\xe3o Paulo</a>", "S\xe3o,Paulo\n1,2\n"}},
+    {"/bom",
+	{"\xEF\xBB\xBF{\"data\":[]}", "\xEF\xBB\xBF<a></a>", "\xEF\xBB\xBFInstanceType,Region\n"}},
+    {"/entities", {"{\"a\":{\"a\":{\"a\":1e999}}}",
+		      "<!DOCTYPE a [<!ENTITY b \"xxxxxxxxxx\">"
+		      "<!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\">"
+		      "<!ENTITY d \"&c;&c;&c;&c;&c;&c;&c;&c;\">"
+		      "<!ENTITY e SYSTEM \"file:///etc/passwd\">]><a>&d;&e;</a>",
+		      "=cmd()|x,\"\"\"\"\n,,,,,\n"}},
 };
 
 static void
@@ -130,8 +127,7 @@ is_path(const char *path, const char *fault, enum format format)
 	const size_t length = strlen(fault);
 
 	return strncmp(path, fault, length) == 0 &&
-	       strncmp(path + length, formats[format].name,
-		   strlen(formats[format].name)) == 0;
+	       strncmp(path + length, formats[format].name, strlen(formats[format].name)) == 0;
 }
 
 static bool
@@ -147,8 +143,8 @@ serve_bodies(const struct exchange *exchange)
 		for (size_t i = 0; i < COUNT(bodies); i++) {
 			if (!is_path(path, bodies[i].path, (enum format)format))
 				continue;
-			server_answer(exchange, 200, formats[format].type, "",
-			    bodies[i].bodies[format]);
+			server_answer(
+			    exchange, 200, formats[format].type, "", bodies[i].bodies[format]);
 			return true;
 		}
 	}
@@ -160,12 +156,11 @@ serve_bodies(const struct exchange *exchange)
 }
 
 /* A key and certificate that nobody signed, made for this test only. */
-static const char key_pem[] =
-    "-----BEGIN PRIVATE KEY-----\n"
-    "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgZgr12HuQKF41bV27\n"
-    "BUzfkmIo3+APMdSNMnXB3Fx5/+WhRANCAARYMIcjmZjdAG4A0YptiWYabYKt1vM4\n"
-    "Aoxfo3t6F7AYyRZG8XQywyQAmD8FYDZ6oqaN0aD2VPhh44HRAkzBCAkh\n"
-    "-----END PRIVATE KEY-----\n";
+static const char key_pem[] = "-----BEGIN PRIVATE KEY-----\n"
+			      "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgZgr12HuQKF41bV27\n"
+			      "BUzfkmIo3+APMdSNMnXB3Fx5/+WhRANCAARYMIcjmZjdAG4A0YptiWYabYKt1vM4\n"
+			      "Aoxfo3t6F7AYyRZG8XQywyQAmD8FYDZ6oqaN0aD2VPhh44HRAkzBCAkh\n"
+			      "-----END PRIVATE KEY-----\n";
 static const char certificate_pem[] =
     "-----BEGIN CERTIFICATE-----\n"
     "MIIBiTCCAS+gAwIBAgIUDHKzPeF6FH2s6vHvki6g2oTEUiYwCgYIKoZIzj0EAwIw\n"
@@ -180,15 +175,13 @@ static const char certificate_pem[] =
     "-----END CERTIFICATE-----\n";
 
 static enum MHD_Result
-answer_tls(void *context, struct MHD_Connection *connection, const char *url,
-    const char *method, const char *version, const char *upload,
-    size_t *upload_size, void **state)
+answer_tls(void *context, struct MHD_Connection *connection, const char *url, const char *method,
+    const char *version, const char *upload, size_t *upload_size, void **state)
 {
 	static char body[] = "{}";
 	struct MHD_Response *const response =
 	    MHD_create_response_from_buffer(2, body, MHD_RESPMEM_PERSISTENT);
-	const enum MHD_Result result =
-	    MHD_queue_response(connection, 200, response);
+	const enum MHD_Result result = MHD_queue_response(connection, 200, response);
 
 	(void)context;
 	(void)url;
@@ -219,8 +212,8 @@ base_url(char out[128], const struct fault *fault, enum format format)
 			 : strcmp(fault->path, "/refused") == 0 ? refused_port
 								: server.port;
 
-	snprintf(out, 128, "http%s://127.0.0.1:%d%s%s", is_tls ? "s" : "", port,
-	    fault->path, fault->of_format ? formats[format].name : "");
+	snprintf(out, 128, "http%s://127.0.0.1:%d%s%s", is_tls ? "s" : "", port, fault->path,
+	    fault->of_format ? formats[format].name : "");
 }
 
 struct outcome { /* through a pipe from the child that fetched */
@@ -244,11 +237,9 @@ fetch_once(const struct source_row *source, const struct fault *fault, int fd)
 	base_url(url, fault, source->format);
 	put_url(&options, url);
 	options.memory = &memory;
-	outcome.code =
-	    lt_adapter_fetch(lt_adapter_find(source->adapter), &options,
-		&(struct lt_window){
-		    now_utc_s - 2 * LT_DAY_S, now_utc_s + LT_DAY_S, now_utc_s},
-		&points, &outcome.err);
+	outcome.code = lt_adapter_fetch(lt_adapter_find(source->adapter), &options,
+	    &(struct lt_window){now_utc_s - 2 * LT_DAY_S, now_utc_s + LT_DAY_S, now_utc_s}, &points,
+	    &outcome.err);
 	outcome.count = points.count;
 	outcome.retry_after_s = points.retry_after_s;
 	memcpy(outcome.note, points.note, sizeof(outcome.note));
@@ -273,10 +264,8 @@ start(const struct source_row *source, const struct fault *fault)
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
-	*child = (struct child){.source = source,
-	    .fault = fault,
-	    .fd = ends[0],
-	    .began = time(NULL)};
+	*child =
+	    (struct child){.source = source, .fault = fault, .fd = ends[0], .began = time(NULL)};
 	child->pid = fork();
 	assert_true(child->pid >= 0);
 	if (child->pid == 0) {
@@ -300,13 +289,11 @@ wrong(const struct fault *fault, const struct outcome *outcome)
 		return "taken for good";
 	if ((int)outcome->err.code != outcome->code)
 		return "the error has another code";
-	if (strstr(text, fault->says == NULL ? "127.0.0.1" : fault->says) ==
-	    NULL)
+	if (strstr(text, fault->says == NULL ? "127.0.0.1" : fault->says) == NULL)
 		return "does not say what is wrong";
 	if (strcmp(mended, text) != 0)
 		return "is not fit for a log";
-	if (strstr(text, SECRET) != NULL ||
-	    strstr(outcome->note, SECRET) != NULL ||
+	if (strstr(text, SECRET) != NULL || strstr(outcome->note, SECRET) != NULL ||
 	    strstr(outcome->trace, SECRET) != NULL)
 		return "tells its secret";
 	if (outcome->retry_after_s < fault->retry_after_s)
@@ -326,9 +313,8 @@ judge(const struct child *child, const struct outcome *outcome, long kilobytes)
 	if (why == NULL)
 		return;
 	wrong_count++;
-	print_error("%s, %s: %s: code %d, %zu points, %ld kB: %s\n",
-	    child->source->adapter, child->fault->path, why, outcome->code,
-	    outcome->count, kilobytes, outcome->err.text);
+	print_error("%s, %s: %s: code %d, %zu points, %ld kB: %s\n", child->source->adapter,
+	    child->fault->path, why, outcome->code, outcome->count, kilobytes, outcome->err.text);
 }
 
 /* Wait for one child, whichever ends first. */
@@ -345,13 +331,10 @@ reap(void)
 
 		if (child->pid != pid)
 			continue;
-		if (read(child->fd, &outcome, sizeof(outcome)) !=
-		    (ssize_t)sizeof(outcome))
-			fail_msg("%s, %s: ended by %s %d after %ld s",
-			    child->source->adapter, child->fault->path,
-			    WIFSIGNALED(status) ? "signal" : "status",
-			    WIFSIGNALED(status) ? WTERMSIG(status)
-						: WEXITSTATUS(status),
+		if (read(child->fd, &outcome, sizeof(outcome)) != (ssize_t)sizeof(outcome))
+			fail_msg("%s, %s: ended by %s %d after %ld s", child->source->adapter,
+			    child->fault->path, WIFSIGNALED(status) ? "signal" : "status",
+			    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
 			    (long)(time(NULL) - child->began));
 		close(child->fd);
 		judge(child, &outcome, usage.ru_maxrss);
@@ -367,11 +350,9 @@ test_faults(void **state)
 	(void)state;
 	for (size_t f = 0; f < COUNT(faults); f++)
 		for (size_t s = 0; s < COUNT(sources); s++) {
-			if (s > 0 && strcmp(sources[s - 1].adapter,
-					 sources[s].adapter) == 0)
+			if (s > 0 && strcmp(sources[s - 1].adapter, sources[s].adapter) == 0)
 				continue; /* other options of the same */
-			while (child_count >=
-			       (is_of_tls(&faults[f]) ? TLS_AT_ONCE : AT_ONCE))
+			while (child_count >= (is_of_tls(&faults[f]) ? TLS_AT_ONCE : AT_ONCE))
 				reap();
 			start(&sources[s], &faults[f]);
 		}
@@ -380,20 +361,17 @@ test_faults(void **state)
 	assert_int_equal(wrong_count, 0);
 }
 
-/* A new source on the web must stand in source_rows.h, with options that its
- * own check takes. */
+/* A new source on the web must stand in source_rows.h, with options that its own check takes. */
 static void
 test_all_are_here(void **state)
 {
 	(void)state;
-	for (const char *const *name = lt_adapter_names(); *name != NULL;
-	     name++) {
+	for (const char *const *name = lt_adapter_names(); *name != NULL; name++) {
 		const struct lt_adapter *const adapter = lt_adapter_find(*name);
 		bool is_on_web = false, is_here = false;
 
 		for (int i = 0; adapter->options[i].key != NULL; i++)
-			is_on_web |=
-			    strcmp(adapter->options[i].key, "url") == 0;
+			is_on_web |= strcmp(adapter->options[i].key, "url") == 0;
 		for (size_t i = 0; i < COUNT(sources); i++)
 			is_here |= strcmp(sources[i].adapter, *name) == 0;
 		if (is_on_web && !is_here)
@@ -404,14 +382,13 @@ test_all_are_here(void **state)
 		struct lt_error err = {0};
 
 		put_url(&options, "http://127.0.0.1");
-		if (lt_adapter_check(lt_adapter_find(sources[i].adapter),
-			&options, &err) != LT_OK)
+		if (lt_adapter_check(lt_adapter_find(sources[i].adapter), &options, &err) != LT_OK)
 			fail_msg("%s: %s", sources[i].adapter, err.text);
 	}
 }
 
-/* In a process of its own, as the other server: a thread of ours may hold the
- * allocator's lock when a child is forked, which then hangs. */
+/* In a process of its own, as the other server: a thread of ours may hold the allocator's lock when
+ * a child is forked, which then hangs. */
 static bool
 start_tls(void)
 {
@@ -421,22 +398,20 @@ start_tls(void)
 		return false;
 	if (tls_pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		struct MHD_Daemon *const tls = MHD_start_daemon(
-		    MHD_USE_TLS | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL,
-		    NULL, answer_tls, NULL, MHD_OPTION_HTTPS_MEM_KEY, key_pem,
-		    MHD_OPTION_HTTPS_MEM_CERT, certificate_pem, MHD_OPTION_END);
+		struct MHD_Daemon *const tls =
+		    MHD_start_daemon(MHD_USE_TLS | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
+			answer_tls, NULL, MHD_OPTION_HTTPS_MEM_KEY, key_pem,
+			MHD_OPTION_HTTPS_MEM_CERT, certificate_pem, MHD_OPTION_END);
 		if (tls == NULL)
 			_exit(1);
-		tls_port =
-		    MHD_get_daemon_info(tls, MHD_DAEMON_INFO_BIND_PORT)->port;
+		tls_port = MHD_get_daemon_info(tls, MHD_DAEMON_INFO_BIND_PORT)->port;
 		if (write(ends[1], &tls_port, sizeof(tls_port)) > 0)
 			for (;;)
 				pause();
 		_exit(1);
 	}
 	close(ends[1]);
-	const bool is_up =
-	    read(ends[0], &tls_port, sizeof(tls_port)) == sizeof(tls_port);
+	const bool is_up = read(ends[0], &tls_port, sizeof(tls_port)) == sizeof(tls_port);
 	close(ends[0]);
 	return is_up;
 }

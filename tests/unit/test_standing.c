@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What takes a job's own nodes out of the market is what the market counted,
- * whatever has happened to the job since.
+ * What takes a job's own nodes out of the market is what the market counted, whatever has happened
+ * to the job since.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,16 +37,13 @@ test_taken_out(void **state)
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
 	struct lt_standing *const s = calloc(1, sizeof(*s));
 	struct lt_shape shape = {.node_count = 9, .cpus = 64};
-	struct lt_partition partition = {
-	    .name = "own", .shape_count = 1, .node_count = 9};
+	struct lt_partition partition = {.name = "own", .shape_count = 1, .node_count = 9};
 
 	(void)state;
 	assert_non_null(d);
 	assert_non_null(s);
-	d->site.market = (struct lt_market){.partition_count = 1,
-	    .shape_count = 1,
-	    .partitions = &partition,
-	    .shapes = &shape};
+	d->site.market = (struct lt_market){
+	    .partition_count = 1, .shape_count = 1, .partitions = &partition, .shapes = &shape};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_batch_job job = {.job_id = 7,
 		    .partition = "own",
@@ -61,8 +58,7 @@ test_taken_out(void **state)
 		    {.job_id = 7,
 			.window = {.nodes = (float)cases[i].counted,
 			    .start_utc_s = NOW + cases[i].counted_h * HOUR,
-			    .end_utc_s =
-				NOW + (cases[i].counted_h + 1) * HOUR}},
+			    .end_utc_s = NOW + (cases[i].counted_h + 1) * HOUR}},
 		    {.job_id = 8}};
 		struct lt_planned got;
 
@@ -71,13 +67,11 @@ test_taken_out(void **state)
 		d->jobs.counted_count = cases[i].counted_h < 0 ? 1 : 3;
 		s->job = &job;
 		s->now_utc_s = NOW;
-		assert_int_equal(
-		    lt_standing_taken_out(&got, &d->site.market, &d->jobs, s),
+		assert_int_equal(lt_standing_taken_out(&got, &d->site.market, &d->jobs, s),
 		    cases[i].taken_h >= 0);
 		if (cases[i].taken_h < 0)
 			continue;
-		assert_int_equal(
-		    got.start_utc_s, NOW + cases[i].taken_h * HOUR);
+		assert_int_equal(got.start_utc_s, NOW + cases[i].taken_h * HOUR);
 		assert_true(got.nodes == cases[i].nodes);
 	}
 	free(s);

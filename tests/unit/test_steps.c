@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A step's failure is news once, stays until that step works again, and never
- * hides another's.
+ * A step's failure is news once, stays until that step works again, and never hides another's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,14 +22,10 @@ static const struct {
     {"success from the start is no news", LT_STEP_JOBS, NULL, false, ""},
     {"a failure is", LT_STEP_JOBS, "refused", true, "jobs: refused"},
     {"the same again is not", LT_STEP_JOBS, "refused", false, "jobs: refused"},
-    {"a second step's is", LT_STEP_SETTLE, "no slurmdbd", true,
-	"jobs: refused"},
-    {"the first one's is still known", LT_STEP_JOBS, "refused", false,
-	"jobs: refused"},
-    {"another text is news", LT_STEP_JOBS, "timed out", true,
-	"jobs: timed out"},
-    {"another step's success clears nothing", LT_STEP_TABLES, NULL, false,
-	"jobs: timed out"},
+    {"a second step's is", LT_STEP_SETTLE, "no slurmdbd", true, "jobs: refused"},
+    {"the first one's is still known", LT_STEP_JOBS, "refused", false, "jobs: refused"},
+    {"another text is news", LT_STEP_JOBS, "timed out", true, "jobs: timed out"},
+    {"another step's success clears nothing", LT_STEP_TABLES, NULL, false, "jobs: timed out"},
     {"its own success does, and shows what is left", LT_STEP_JOBS, NULL, true,
 	"settle: no slurmdbd"},
     {"all fine", LT_STEP_SETTLE, NULL, true, ""},
@@ -74,15 +69,14 @@ test_names(void **state)
 		const char *const name = lt_step_name((enum lt_step_id)i);
 
 		if (name != NULL)
-			length += (size_t)snprintf(
-			    all + length, sizeof(all) - length, "%s, ", name);
+			length +=
+			    (size_t)snprintf(all + length, sizeof(all) - length, "%s, ", name);
 	}
-	assert_string_equal(all,
-	    "tables, market, rates, absorb, jobs, settle, void, "
-	    "release, replan, notice, life, afterwards, pause, "
-	    "proof, canary, budget, terms, forecasts, alerts, "
-	    "mail, run costs, unusual days, prune, history, "
-	    "used, ");
+	assert_string_equal(all, "tables, market, rates, absorb, jobs, settle, void, "
+				 "release, replan, notice, life, afterwards, pause, "
+				 "proof, canary, budget, terms, forecasts, alerts, "
+				 "mail, run costs, unusual days, prune, history, "
+				 "used, ");
 }
 
 int

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sizes of the structs that slurmctld holds between calls, or has on its stack
- * in one. A field costs memory for each partition, account or job of a site:
+ * Sizes of the structs that slurmctld holds between calls, or has on its stack in one. A field
+ * costs memory for each partition, account or job of a site:
  * whoever adds one changes the number here, and says so.
  */
 #include <setjmp.h>
@@ -23,9 +23,9 @@
 #include "series.h"
 #include "terms.h"
 
-#define ROW(name, bytes)                                                       \
-	{                                                                      \
-#name, sizeof(struct name), bytes                              \
+#define ROW(name, bytes)                                                                           \
+	{                                                                                          \
+#name, sizeof(struct name), bytes                                                  \
 	}
 
 static const struct {
@@ -61,8 +61,7 @@ test_sizes(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(structs) / sizeof(structs[0]); i++) {
 		if (structs[i].size != structs[i].want)
-			print_error(
-			    "struct %s is another size\n", structs[i].name);
+			print_error("struct %s is another size\n", structs[i].name);
 		assert_int_equal(structs[i].size, structs[i].want);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a suspension adds to a hold: by hand, of a node with 64 CPUs and 8
- * GPUs, for a limit of ten minutes.
+ * What a suspension adds to a hold: by hand, of a node with 64 CPUs and 8 GPUs, for a limit of ten
+ * minutes.
  */
 #include "judge_fixture.h"
 
@@ -22,28 +22,19 @@ test_add(void **state)
 		int64_t pause_s; /* that lowtide holds for */
 	} cases[] = {
 	    {"never suspended", LT_JOB_RUNNING, 0, 32, 1, 0, 600000, 600000, 0},
-	    {"the first second: its minute", LT_JOB_SUSPENDED, 1, 32, 1, 60,
-		615000, 660000, 0},
-	    {"the last one of it", LT_JOB_SUSPENDED, 59, 32, 1, 60, 615000,
-		660000, 0},
-	    {"the next minute", LT_JOB_SUSPENDED, 60, 32, 1, 120, 630000,
-		720000, 0},
-	    {"it goes on: what it used stays", LT_JOB_RUNNING, 60, 32, 1, 120,
-		630000, 720000, 0},
-	    {"GPUs are its share", LT_JOB_SUSPENDED, 1, 1, 8, 60, 660000,
-		660000, 0},
-	    {"nothing is kept", LT_JOB_SUSPENDED, 1, 32, 0, 60, 600000, 660000,
-		0},
-	    {"lowtide is about to suspend it", LT_JOB_RUNNING, 0, 32, 1, 180,
+	    {"the first second: its minute", LT_JOB_SUSPENDED, 1, 32, 1, 60, 615000, 660000, 0},
+	    {"the last one of it", LT_JOB_SUSPENDED, 59, 32, 1, 60, 615000, 660000, 0},
+	    {"the next minute", LT_JOB_SUSPENDED, 60, 32, 1, 120, 630000, 720000, 0},
+	    {"it goes on: what it used stays", LT_JOB_RUNNING, 60, 32, 1, 120, 630000, 720000, 0},
+	    {"GPUs are its share", LT_JOB_SUSPENDED, 1, 1, 8, 60, 660000, 660000, 0},
+	    {"nothing is kept", LT_JOB_SUSPENDED, 1, 32, 0, 60, 600000, 660000, 0},
+	    {"lowtide is about to suspend it", LT_JOB_RUNNING, 0, 32, 1, 180, 645000, 780000, 180},
+	    {"it has, and it stands still no longer than that", LT_JOB_SUSPENDED, 59, 32, 1, 180,
 		645000, 780000, 180},
-	    {"it has, and it stands still no longer than that",
-		LT_JOB_SUSPENDED, 59, 32, 1, 180, 645000, 780000, 180},
-	    {"it does: lowtided was away", LT_JOB_SUSPENDED, 180, 32, 1, 240,
-		660000, 840000, 180},
+	    {"it does: lowtided was away", LT_JOB_SUSPENDED, 180, 32, 1, 240, 660000, 840000, 180},
 	    {"it waits again", LT_JOB_PENDING, 60, 32, 1, 0, 600000, 600000, 0},
 	    {"it has ended", LT_JOB_FINISHED, 60, 32, 1, 0, 600000, 600000, 0},
-	    {"and was paused", LT_JOB_FINISHED, 60, 32, 1, 0, 600000, 600000,
-		180},
+	    {"and was paused", LT_JOB_FINISHED, 60, 32, 1, 0, 600000, 600000, 180},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -59,20 +50,19 @@ test_add(void **state)
 		job.cpus = cases[i].cpus;
 		job.gpus = cases[i].gpus;
 		assert_int_equal(lt_suspension_held_s(&job), cases[i].held_s);
-		assert_true(lt_suspension_add(
-		    &amount, 600, &job, &w->d->site.market, w->d->ledger));
+		assert_true(
+		    lt_suspension_add(&amount, 600, &job, &w->d->site.market, w->d->ledger));
 		assert_int_equal(amount.money_micros, cases[i].money);
 		assert_int_equal(amount.carbon_mg, cases[i].carbon);
 		amount.carbon_mg = INT64_MAX;
-		assert_int_equal(lt_suspension_add(&amount, 600, &job,
-				     &w->d->site.market, w->d->ledger),
+		assert_int_equal(
+		    lt_suspension_add(&amount, 600, &job, &w->d->site.market, w->d->ledger),
 		    cases[i].held_s == 0);
 		free_world(w);
 	}
 }
 
-/* Of a record that is older or newer than now: a job that stands still works no
- * second more. */
+/* Of a record that is older or newer than now: a job that stands still works no second more. */
 static void
 test_worked(void **state)
 {
@@ -85,8 +75,7 @@ test_worked(void **state)
 	    {"it goes on since", LT_JOB_RUNNING, 90, 20, 100, 80},
 	    {"seen now", LT_JOB_SUSPENDED, 100, 20, 100, 80},
 	    {"lists are made seldom", LT_JOB_SUSPENDED, 90, 10, 150, 80},
-	    {"seen in the second that began since", LT_JOB_SUSPENDED, 101, 21,
-		100, 80},
+	    {"seen in the second that began since", LT_JOB_SUSPENDED, 101, 21, 100, 80},
 	};
 
 	(void)state;
@@ -99,8 +88,7 @@ test_worked(void **state)
 		job.seen_utc_s = NOW + cases[i].seen_s;
 		job.suspended_s = cases[i].suspended_s;
 		assert_int_equal(
-		    lt_suspension_worked_s(&job, NOW + cases[i].now_s),
-		    cases[i].worked_s);
+		    lt_suspension_worked_s(&job, NOW + cases[i].now_s), cases[i].worked_s);
 	}
 }
 
@@ -130,13 +118,10 @@ test_looks(void **state)
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
 		job.suspended_s = looks[i].suspended_s;
 		job.state = looks[i].state;
-		must(w->f,
-		    lt_change_follow(&w->d->site, w->d->ledger, &w->d->budget,
-			&(struct lt_change){&job, &before, NOW}, &hold,
-			&w->f->err));
+		must(w->f, lt_change_follow(&w->d->site, w->d->ledger, &w->d->budget,
+			       &(struct lt_change){&job, &before, NOW}, &hold, &w->f->err));
 		hold = hold_now(w, 107);
-		assert_int_equal(
-		    hold.quote.hold_per_task.money_micros, looks[i].money);
+		assert_int_equal(hold.quote.hold_per_task.money_micros, looks[i].money);
 		assert_false(hold.quote.flags & LT_QUOTE_BUDGET_HOLD);
 		before = job;
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables, CSV cells, the rounding of columns, periods and the words that the
- * command understands.
+ * Tables, CSV cells, the rounding of columns, periods and the words that the command understands.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,10 +57,9 @@ test_csv_text(void **state)
 static void
 test_drop(void **state)
 {
-	static const struct lt_table_column columns[] = {{"A", false},
-	    {"NAME", false}, {"B", true}, {"C", false}, {NULL, false}};
-	static const char *const cells[] = {
-	    "aaaa", "long name here", "bbbb", "cccc"};
+	static const struct lt_table_column columns[] = {
+	    {"A", false}, {"NAME", false}, {"B", true}, {"C", false}, {NULL, false}};
+	static const char *const cells[] = {"aaaa", "long name here", "bbbb", "cccc"};
 	static const int order[] = {3, 0, -1};
 	static const struct {
 		const char *why;
@@ -80,12 +78,10 @@ test_drop(void **state)
 	    {"as far as it can be", 26,
 		"A     NAME         B  C\n"
 		"aaaa  long ...  bbbb  cccc\n"},
-	    {"then the first of the list is left out, and the name is whole again",
-		25,
+	    {"then the first of the list is left out, and the name is whole again", 25,
 		"A     NAME              B\n"
 		"aaaa  long name ...  bbbb\n"},
-	    {"the second, at the beginning", 19,
-		"NAME              B\nlong name ...  bbbb\n"},
+	    {"the second, at the beginning", 19, "NAME              B\nlong name ...  bbbb\n"},
 	    {"to its end", 14, "NAME         B\nlong ...  bbbb\n"},
 	    {"no more may be left out: a line for each cell", 13,
 		"A     aaaa\nNAME  long name here\nB     bbbb\nC     cccc\n"},
@@ -131,8 +127,7 @@ test_prose(void **state)
 		size_t length = 0;
 		FILE *const out = open_memstream(&text, &length);
 
-		lt_table_row(table,
-		    (const char *const[]){"*", "one", "it is the best of all"});
+		lt_table_row(table, (const char *const[]){"*", "one", "it is the best of all"});
 		lt_table_fit(table, cases[i].fit, 0);
 		lt_table_prose(table);
 		lt_table_print(out, table, false);
@@ -154,19 +149,16 @@ test_round_column(void **state)
 	    {"nothing", 0, {0}, 0, 100, {0}, 0},
 	    {"whole already", 2, {100, 200}, 300, 100, {100, 200}, 300},
 	    {"halves: the first gets it", 2, {50, 50}, 100, 100, {100, 0}, 100},
-	    {"the largest remainder gets it", 3, {30, 40, 30}, 100, 100,
-		{0, 100, 0}, 100},
+	    {"the largest remainder gets it", 3, {30, 40, 30}, 100, 100, {0, 100, 0}, 100},
 	    {"the total rounds down", 3, {10, 10, 10}, 30, 100, {0, 0, 0}, 0},
-	    {"half of the total rounds away from zero", 2, {25, 25}, 50, 100,
-		{100, 0}, 100},
+	    {"half of the total rounds away from zero", 2, {25, 25}, 50, 100, {100, 0}, 100},
 	    {"below zero alike", 2, {-25, -25}, -50, 100, {0, -100}, -100},
 	    {"mixed signs", 3, {-250, 170, 80}, 0, 100, {-300, 200, 100}, 0},
-	    {"rows that are no parts of the total round alone", 2, {50, 50}, 50,
-		100, {100, 100}, 100},
+	    {"rows that are no parts of the total round alone", 2, {50, 50}, 50, 100, {100, 100},
+		100},
 	    {"a unit of 1 changes nothing", 2, {1, -1}, 0, 1, {1, -1}, 0},
-	    {"sums beyond int64_t don't add up: alone", 2,
-		{INT64_MAX, INT64_MAX}, INT64_MAX, 1, {INT64_MAX, INT64_MAX},
-		INT64_MAX},
+	    {"sums beyond int64_t don't add up: alone", 2, {INT64_MAX, INT64_MAX}, INT64_MAX, 1,
+		{INT64_MAX, INT64_MAX}, INT64_MAX},
 	};
 
 	(void)state;
@@ -177,16 +169,14 @@ test_round_column(void **state)
 		lt_round_column(got, cases[i].count, &total, cases[i].unit);
 		for (int j = 0; j < cases[i].count; j++)
 			if (got[j] != cases[i].rounded[j])
-				fail_msg("%s: row %d is %lld", cases[i].why, j,
-				    (long long)got[j]);
+				fail_msg("%s: row %d is %lld", cases[i].why, j, (long long)got[j]);
 		if (total != cases[i].rounded_total)
-			fail_msg(
-			    "%s: total %lld", cases[i].why, (long long)total);
+			fail_msg("%s: total %lld", cases[i].why, (long long)total);
 	}
 }
 
-/* An amount is rounded alike beside whatever others, below one unit off; rows
- * and total differ by half a unit each at most. */
+/* An amount is rounded alike beside whatever others, below one unit off; rows and total differ by
+ * half a unit each at most. */
 static void
 test_round_each(void **state)
 {
@@ -198,10 +188,8 @@ test_round_each(void **state)
 		const int count = 1 + round % 12;
 
 		for (int i = 0; i < count; i++) {
-			seed =
-			    seed * 6364136223846793005U + 1442695040888963407U;
-			values[i] = (int64_t)(seed >> 30) % 40000000001 -
-				    INT64_C(20000000000);
+			seed = seed * 6364136223846793005U + 1442695040888963407U;
+			values[i] = (int64_t)(seed >> 30) % 40000000001 - INT64_C(20000000000);
 			alone[i] = values[i];
 			total += values[i];
 		}
@@ -233,8 +221,7 @@ test_round_property(void **state)
 		const int count = 1 + round % 12;
 
 		for (int i = 0; i < count; i++) {
-			seed =
-			    seed * 6364136223846793005U + 1442695040888963407U;
+			seed = seed * 6364136223846793005U + 1442695040888963407U;
 			values[i] = (int64_t)(seed >> 40) % 40001 - 20000;
 			total += values[i];
 			got[i] = values[i];
@@ -242,8 +229,7 @@ test_round_property(void **state)
 		lt_round_column(got, count, &total, 10000);
 		for (int i = 0; i < count; i++) {
 			assert_int_equal(got[i] % 10000, 0);
-			assert_true(
-			    llabs((long long)(got[i] - values[i])) < 10000);
+			assert_true(llabs((long long)(got[i] - values[i])) < 10000);
 			sum += got[i];
 		}
 		assert_int_equal(sum, total);
@@ -307,8 +293,7 @@ test_period(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_error err = {0};
 
-		if ((lt_period_check(cases[i].text, &err) == LT_OK) !=
-		    cases[i].ok)
+		if ((lt_period_check(cases[i].text, &err) == LT_OK) != cases[i].ok)
 			fail_msg("%s: %s", cases[i].why, err.text);
 		if (!cases[i].ok)
 			assert_non_null(strstr(err.text, "2026-Q4"));
@@ -328,10 +313,8 @@ test_plan_extract(void **state)
 		"sbatch: error: Batch job submission failed: Unspecified "
 		"error\n",
 		"plan: balanced\n  PARTITION START\n* spot now\n"},
-	    {"another refusal", "sbatch: error: lowtide: vision has $1\n",
-		NULL},
-	    {"no lowtide here", "sbatch: unrecognized option '--carbon-plan'\n",
-		NULL},
+	    {"another refusal", "sbatch: error: lowtide: vision has $1\n", NULL},
+	    {"no lowtide here", "sbatch: unrecognized option '--carbon-plan'\n", NULL},
 	    {"nothing at all", "", NULL},
 	};
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Terms: written whole, found by job id across block borders, and refused
- * where damaged.
+ * Terms: written whole, found by job id across block borders, and refused where damaged.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -84,13 +83,11 @@ test_find_all(void **state)
 		write_jobs(counts[c]);
 		for (uint32_t id = 0; id <= 3 * counts[c] + 3; id++) {
 			struct lt_terms found;
-			const bool there =
-			    id > 0 && id % 3 == 0 && id <= 3 * counts[c];
-			const struct lt_terms wanted =
-			    there ? terms_of(id) : (struct lt_terms){0};
+			const bool there = id > 0 && id % 3 == 0 && id <= 3 * counts[c];
+			const struct lt_terms wanted = there ? terms_of(id) : (struct lt_terms){0};
 
-			assert_int_equal(lt_terms_find(path, id, &found, NULL),
-			    there ? LT_OK : LT_ENOENT);
+			assert_int_equal(
+			    lt_terms_find(path, id, &found, NULL), there ? LT_OK : LT_ENOENT);
 			assert_memory_equal(&found, &wanted, sizeof(found));
 		}
 	}
@@ -117,11 +114,9 @@ test_damage(void **state)
 			const struct lt_terms wanted = terms_of(id);
 
 			if (lt_terms_find(path, id, &found, &err) == LT_OK)
-				assert_memory_equal(
-				    &found, &wanted, sizeof(found));
+				assert_memory_equal(&found, &wanted, sizeof(found));
 			else
-				assert_true(err.code == LT_ECHECKSUM ||
-					    err.code == LT_EVERSION ||
+				assert_true(err.code == LT_ECHECKSUM || err.code == LT_EVERSION ||
 					    err.code == LT_ELIMIT);
 		}
 		byte ^= 1;
@@ -168,13 +163,11 @@ test_refusals(void **state)
 	assert_int_equal(lt_terms_find(path, 1, &found, NULL), LT_ENOENT);
 	assert_int_equal(lt_terms_write(path, twice, 2, 1, &err), LT_EINPUT);
 	assert_string_equal(err.text, "terms: job 5 is there twice");
-	assert_int_equal(
-	    lt_terms_write(path, twice, LT_TERMS_MAX + 1, 1, NULL), LT_ELIMIT);
+	assert_int_equal(lt_terms_write(path, twice, LT_TERMS_MAX + 1, 1, NULL), LT_ELIMIT);
 	write_jobs(1);
 	assert_int_equal(chmod(path, 0644), 0);
 	assert_int_equal(lt_terms_find(path, 3, &found, NULL), LT_EDENIED);
-	assert_int_equal(
-	    lt_terms_write("/nowhere/terms", twice, 1, 1, NULL), LT_EIO);
+	assert_int_equal(lt_terms_write("/nowhere/terms", twice, 1, 1, NULL), LT_EIO);
 }
 
 int

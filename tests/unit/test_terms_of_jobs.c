@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lowtided tells job_modify of the jobs that live: for how many tasks a
- * change is held, and what of a het job is held back.
+ * What lowtided tells job_modify of the jobs that live: for how many tasks a change is held, and
+ * what of a het job is held back.
  */
 #include "jobs.h"
 #include "judge_fixture.h"
@@ -12,8 +12,7 @@
 
 /* The terms of one id, of the jobs that slurmctld has. */
 static struct lt_terms
-terms_for(
-    struct world *w, struct lt_batch_job *jobs, uint32_t count, uint32_t id)
+terms_for(struct world *w, struct lt_batch_job *jobs, uint32_t count, uint32_t id)
 {
 	struct lt_terms terms = {0};
 	char path[] = "/tmp/lowtide-terms.XXXXXX";
@@ -24,8 +23,8 @@ terms_for(
 	snprintf(w->d->paths.terms, sizeof(w->d->paths.terms), "%s", path);
 	w->d->jobs.list = (struct lt_batch_jobs){.jobs = jobs, .count = count};
 	lt_jobs_sort(&w->d->jobs.list);
-	must(w->f, lt_write_terms(w->d->site.policy, w->d->ledger, &w->d->jobs,
-		       &w->d->budget, &w->d->paths, &w->f->err));
+	must(w->f, lt_write_terms(w->d->site.policy, w->d->ledger, &w->d->jobs, &w->d->budget,
+		       &w->d->paths, &w->f->err));
 	must(w->f, lt_terms_find(path, id, &terms, &w->f->err));
 	w->d->jobs.list = (struct lt_batch_jobs){0};
 	unlink(path);
@@ -57,8 +56,7 @@ test_tasks(void **state)
 		must(w->f, lt_ledger_put_hold(w->d->ledger, &hold, &w->f->err));
 		job.array_pending = cases[i].pending;
 		compile(w, NOW);
-		assert_int_equal(
-		    terms_for(w, &job, 1, 7).tasks, cases[i].wants);
+		assert_int_equal(terms_for(w, &job, 1, 7).tasks, cases[i].wants);
 		free_world(w);
 	}
 }
@@ -79,8 +77,8 @@ test_quote(void **state)
 
 		hold_job(w, &job, 5, both[i][0]);
 		compile(w, NOW);
-		assert_int_equal(terms_for(w, &job, 1, 7).flags &
-				     (LT_TERMS_PLANE | LT_TERMS_USER_HOLD),
+		assert_int_equal(
+		    terms_for(w, &job, 1, 7).flags & (LT_TERMS_PLANE | LT_TERMS_USER_HOLD),
 		    both[i][1]);
 		free_world(w);
 	}
@@ -114,14 +112,13 @@ test_leaders(void **state)
 		jobs[1].het_job_id = cases[i].leader;
 		compile(w, NOW);
 		assert_int_equal(
-		    (terms_for(w, jobs, 2, 7).flags & LT_TERMS_OUR_HOLD) != 0,
-		    cases[i].held);
+		    (terms_for(w, jobs, 2, 7).flags & LT_TERMS_OUR_HOLD) != 0, cases[i].held);
 		free_world(w);
 	}
 }
 
-/* By an array's id it is known that a task has run, also where that record has
- * left slurmctld; among jobs that are no arrays, in the order of ids. */
+/* By an array's id it is known that a task has run, also where that record has left slurmctld;
+ * among jobs that are no arrays, in the order of ids. */
 static void
 test_arrays(void **state)
 {
@@ -138,8 +135,8 @@ test_arrays(void **state)
 	};
 	static const struct {
 		uint32_t id, flags;
-	} wants[] = {{5, 0}, {6, LT_TERMS_ARRAY_ONLY | LT_TERMS_ARRAY_RAN},
-	    {7, LT_TERMS_ARRAY_RAN}, {9, 0}, {11, 0}, {12, 0}, {13, 0}};
+	} wants[] = {{5, 0}, {6, LT_TERMS_ARRAY_ONLY | LT_TERMS_ARRAY_RAN}, {7, LT_TERMS_ARRAY_RAN},
+	    {9, 0}, {11, 0}, {12, 0}, {13, 0}};
 	enum { COUNT = sizeof(jobs) / sizeof(jobs[0]) };
 
 	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
@@ -153,9 +150,8 @@ test_arrays(void **state)
 			hold_job(w, &listed[k], 5, 0);
 		}
 		compile(w, NOW);
-		assert_int_equal(
-		    terms_for(w, listed, COUNT, wants[i].id).flags &
-			(LT_TERMS_ARRAY_ONLY | LT_TERMS_ARRAY_RAN),
+		assert_int_equal(terms_for(w, listed, COUNT, wants[i].id).flags &
+				     (LT_TERMS_ARRAY_ONLY | LT_TERMS_ARRAY_RAN),
 		    wants[i].flags);
 		free_world(w);
 	}

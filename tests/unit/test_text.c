@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What users write, made fit for a line of a log: every byte that could begin
- * a line or steer a terminal goes, all else stays.
+ * What users write, made fit for a line of a log: every byte that could begin a line or steer a
+ * terminal goes, all else stays.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,18 +27,14 @@ test_lines(void **state)
 	    {"colours", "\033[31mred\033[0m", "?[31mred?[0m"},
 	    {"delete", "a\177b", "a?b"},
 	    {"C1 as UTF-8 is one character", "a\302\233b", "a?b"},
-	    {"the last C1, and the first that is none", "\302\237\302\240",
-		"?\302\240"},
+	    {"the last C1, and the first that is none", "\302\237\302\240", "?\302\240"},
 	    {"C1 as one byte", "a\23331mb", "a?31mb"},
-	    {"accents and more stay",
-		"caf\303\251 \342\202\254 \360\237\214\212",
+	    {"accents and more stay", "caf\303\251 \342\202\254 \360\237\214\212",
 		"caf\303\251 \342\202\254 \360\237\214\212"},
-	    {"from right to left, and isolated",
-		"a\342\200\256b \342\201\246c\342\201\251", "a?b ?c?"},
-	    {"ends of lines and paragraphs", "\342\200\250a\342\200\251",
-		"?a?"},
-	    {"what is beside them stays",
-		"\342\200\247\342\200\257\342\201\245\342\201\252",
+	    {"from right to left, and isolated", "a\342\200\256b \342\201\246c\342\201\251",
+		"a?b ?c?"},
+	    {"ends of lines and paragraphs", "\342\200\250a\342\200\251", "?a?"},
+	    {"what is beside them stays", "\342\200\247\342\200\257\342\201\245\342\201\252",
 		"\342\200\247\342\200\257\342\201\245\342\201\252"},
 	    {"a character that is cut off", "a\342\202", "a??"},
 	    {"a character cut by a line end", "\303\nb", "??b"},
@@ -67,8 +63,8 @@ test_terminal(void **state)
 	assert_string_equal(text, "plan:\n\tspot?[2J?\n?2J \303\251");
 }
 
-/* Every single byte and every pair: no control byte is left, nothing plain is
- * lost, and nothing is read beyond the end. */
+/* Every single byte and every pair: no control byte is left, nothing plain is lost, and nothing is
+ * read beyond the end. */
 static void
 test_all_pairs(void **state)
 {
@@ -80,8 +76,7 @@ test_all_pairs(void **state)
 			lt_text_line(text);
 			assert_true(strlen(text) <= 2 && strlen(text) >= 1);
 			for (const char *c = text; *c; c++)
-				assert_true(
-				    (unsigned char)*c >= ' ' && *c != 0x7f);
+				assert_true((unsigned char)*c >= ' ' && *c != 0x7f);
 			if (first >= ' ' && first < 0x7f)
 				assert_int_equal(text[0], (char)first);
 		}
@@ -118,8 +113,7 @@ test_put(void **state)
 static void
 test_put_as_printf(void **state)
 {
-	static const int64_t numbers[] = {
-	    0, 7, 10, -1, 1234567890, INT64_MAX, INT64_MIN};
+	static const int64_t numbers[] = {0, 7, 10, -1, 1234567890, INT64_MAX, INT64_MIN};
 	char out[24], wanted[24];
 
 	(void)state;
@@ -152,26 +146,22 @@ test_words(void **state)
 	    {"a word is never broken", "/a/long/path x", 4, "/a/long/path"},
 	    {"nor the only one", "/a/long/path", 4, "/a/long/path"},
 	    {"no room at all", "one two", 0, "one"},
-	    {"code points, not bytes", "\xc3\xa4\xc3\xb6\xc3\xbc \xe2\x96\x88",
-		5, "\xc3\xa4\xc3\xb6\xc3\xbc \xe2\x96\x88"},
-	    {"escapes take no room", "\033[31mone\033[0m two", 7,
-		"\033[31mone\033[0m two"},
+	    {"code points, not bytes", "\xc3\xa4\xc3\xb6\xc3\xbc \xe2\x96\x88", 5,
+		"\xc3\xa4\xc3\xb6\xc3\xbc \xe2\x96\x88"},
+	    {"escapes take no room", "\033[31mone\033[0m two", 7, "\033[31mone\033[0m two"},
 	    {"and what stands before stays", "  - one two", 8, "  - one"},
 	    {"between cells", "partition   1,000.00 SEK  best of all", 30,
 		"partition   1,000.00 SEK"},
-	    {"but not right behind the first", "mode  it enforces all", 17,
-		"mode  it enforces"},
+	    {"but not right behind the first", "mode  it enforces all", 17, "mode  it enforces"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const size_t bytes =
-		    lt_text_words(cases[i].text, cases[i].columns);
+		const size_t bytes = lt_text_words(cases[i].text, cases[i].columns);
 
 		if (bytes != strlen(cases[i].first) ||
 		    strncmp(cases[i].text, cases[i].first, bytes) != 0)
-			fail_msg("%s: got \"%.*s\"", cases[i].why, (int)bytes,
-			    cases[i].text);
+			fail_msg("%s: got \"%.*s\"", cases[i].why, (int)bytes, cases[i].text);
 	}
 	assert_int_equal(lt_text_width("\033[1m\xc3\xa4"
 				       "b\033[0m"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Carbon Intensity API: its own samples and quirks parsed, then fetched
- * from a server that answers as it does, and from one that misbehaves.
+ * The Carbon Intensity API: its own samples and quirks parsed, then fetched from a server that
+ * answers as it does, and from one that misbehaves.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,17 +14,17 @@
 
 #define FIXTURES "tests/fixtures/uk_carbon_intensity/"
 #define T0 1516449600 /* 2018-01-20T12:00Z, of the samples */
-#define SLOT(from, to, intensity)                                              \
-	"{\"from\":\"2018-01-20T" from "Z\",\"to\":\"2018-01-20T" to           \
+#define SLOT(from, to, intensity)                                                                  \
+	"{\"from\":\"2018-01-20T" from "Z\",\"to\":\"2018-01-20T" to                               \
 	"Z\",\"intensity\":" intensity "}"
 /* A region's 0, and the mix that goes with it. */
-#define MIXED(mix)                                                             \
-	"{\"data\":{\"regionid\":3,\"data\":[{\"from\":\"2018-01-20T12:00Z\"," \
-	"\"to\":\"2018-01-20T12:30Z\",\"intensity\":{\"forecast\":0,"          \
+#define MIXED(mix)                                                                                 \
+	"{\"data\":{\"regionid\":3,\"data\":[{\"from\":\"2018-01-20T12:00Z\","                     \
+	"\"to\":\"2018-01-20T12:30Z\",\"intensity\":{\"forecast\":0,"                              \
 	"\"index\":\"very low\"},\"generationmix\":[" mix "]}]}}"
 /* In Great Britain 01:00 to 02:00 of this night is there once only. */
-#define NIGHT(from, to)                                                        \
-	"{\"from\":\"2018-03-25T" from "Z\",\"to\":\"2018-03-25T" to           \
+#define NIGHT(from, to)                                                                            \
+	"{\"from\":\"2018-03-25T" from "Z\",\"to\":\"2018-03-25T" to                               \
 	"Z\",\"intensity\":{\"forecast\":70}}"
 
 static const struct option_case option_cases[] = {
@@ -32,8 +32,7 @@ static const struct option_case option_cases[] = {
     {"region 18", {{"region", "18"}}, 10, "got \"18\", want 1"},
     {"a name", {{"region", "London"}}, 10, "got \"London\""},
     {"both", {{"region", "1"}, {"postcode", "OX1"}}, 11, "want one of them"},
-    {"a whole postcode", {{"postcode", "OX1 3DW"}}, 10,
-	"want the outward code only"},
+    {"a whole postcode", {{"postcode", "OX1 3DW"}}, 10, "want the outward code only"},
     {"one letter", {{"postcode", "O"}}, 10, "outward code"},
     {"a path in the postcode", {{"postcode", "A/.."}}, 10, "outward code"},
     {"not http", {{"url", "file:///etc"}}, 10, "want http://"},
@@ -52,18 +51,12 @@ test_options(void **state)
 }
 
 static const struct parse_case parse_cases[] = {
-    {.why = "empty, as for a bad postcode",
-	.bytes = "",
-	.says = "empty, want JSON"},
+    {.why = "empty, as for a bad postcode", .bytes = "", .says = "empty, want JSON"},
     {.why = "cut off", .bytes = "{\"data\":[{\"from\":", .says = "not JSON"},
     {.why = "no data", .bytes = "{}", .says = "JSON without \"data\""},
     {.why = "a list", .bytes = "[]", .says = "JSON without \"data\""},
-    {.why = "data of text",
-	.bytes = "{\"data\":\"x\"}",
-	.says = "JSON without \"data\""},
-    {.why = "no slot",
-	.bytes = "\xEF\xBB\xBF{\"data\":[]}",
-	.says = "no half hour"},
+    {.why = "data of text", .bytes = "{\"data\":\"x\"}", .says = "JSON without \"data\""},
+    {.why = "no slot", .bytes = "\xEF\xBB\xBF{\"data\":[]}", .says = "no half hour"},
     {.why = "an outage",
 	.bytes = "{\"error\":{\"code\":\"500 Internal Server Error\","
 		 "\"message\":\"Requested resource not found.\"}}",
@@ -87,8 +80,7 @@ static const struct parse_case parse_cases[] = {
 	.says = "2 half hours and no usable value among them: from: got "
 		"\"noon\""},
     {.why = "all null in an outage",
-	.bytes = "{\"data\":[" SLOT(
-	    "12:00", "12:30", "{\"forecast\":null,\"actual\":null}") "]}",
+	.bytes = "{\"data\":[" SLOT("12:00", "12:30", "{\"forecast\":null,\"actual\":null}") "]}",
 	.says = "1 half hours and no usable value"},
     {.why = "0 stands for missing",
 	.bytes = "{\"data\":[" SLOT("12:00", "12:30", "{\"forecast\":0}") "]}",
@@ -109,13 +101,12 @@ static const struct parse_case parse_cases[] = {
 	.bytes = "{\"data\":[" SLOT("12:30", "12:00", "{\"forecast\":9}") "]}",
 	.says = "a slot of -1800 s"},
     {.why = "another region than asked for",
-	.bytes = "{\"data\":{\"regionid\":4,\"data\":[" SLOT(
-	    "12:00", "12:30", "{\"forecast\":9}") "]}}",
+	.bytes =
+	    "{\"data\":{\"regionid\":4,\"data\":[" SLOT("12:00", "12:30", "{\"forecast\":9}") "]}}",
 	.says = "no half hour of the region"},
     {.why = "one bad slot does not cost the others",
-	.bytes = "{\"data\":[" SLOT(
-	    "12:00", "12:30", "{\"forecast\":null}") "," SLOT("12:30", "13:00",
-	    "{\"forecast\":-4}") "," SLOT("13:00", "13:30",
+	.bytes = "{\"data\":[" SLOT("12:00", "12:30", "{\"forecast\":null}") "," SLOT(
+	    "12:30", "13:00", "{\"forecast\":-4}") "," SLOT("13:00", "13:30",
 	    "{\"forecast\":77,\"actual\":null}") "]}",
 	.count = 1,
 	.value = 77,
@@ -129,28 +120,26 @@ static const struct parse_case parse_cases[] = {
 	.quality = LT_QUALITY_FORECAST,
 	.note = "1 of 2 half hours have no usable value"},
     {.why = "of many regions the one",
-	.bytes = "{\"data\":[{\"regionid\":2,\"data\":[" SLOT("12:00", "12:30",
-	    "{\"forecast\":9}") "]},{\"regionid\":3,\"data\":[" SLOT("12:00",
+	.bytes = "{\"data\":[{\"regionid\":2,\"data\":[" SLOT(
+	    "12:00", "12:30", "{\"forecast\":9}") "]},{\"regionid\":3,\"data\":[" SLOT("12:00",
 	    "12:30", "{\"forecast\":55}") "]}]}",
 	.count = 1,
 	.value = 55,
 	.quality = LT_QUALITY_ESTIMATED},
     {.why = "a revision wins",
-	.bytes =
-	    "{\"data\":[" SLOT("12:00", "12:30", "{\"forecast\":50}") "," SLOT(
-		"12:00", "12:30", "{\"forecast\":50,\"actual\":61}") "]}",
+	.bytes = "{\"data\":[" SLOT("12:00", "12:30", "{\"forecast\":50}") "," SLOT(
+	    "12:00", "12:30", "{\"forecast\":50,\"actual\":61}") "]}",
 	.count = 1,
 	.value = 61,
 	.quality = LT_QUALITY_MEASURED},
     {.why = "half hours are UTC: none is missing where clocks change",
-	.bytes = "{\"data\":[" NIGHT("00:30", "01:00") "," NIGHT(
-	    "01:00", "01:30") "," NIGHT("01:30", "02:00") "]}",
+	.bytes = "{\"data\":[" NIGHT("00:30", "01:00") "," NIGHT("01:00", "01:30") "," NIGHT(
+	    "01:30", "02:00") "]}",
 	.count = 3,
 	.value = 70,
 	.quality = LT_QUALITY_FORECAST},
     {.why = "an actual value of a time to come is not believed",
-	.bytes = "{\"data\":[" SLOT(
-	    "13:00", "13:30", "{\"forecast\":50,\"actual\":60}") "]}",
+	.bytes = "{\"data\":[" SLOT("13:00", "13:30", "{\"forecast\":50,\"actual\":60}") "]}",
 	.count = 1,
 	.value = 50,
 	.quality = LT_QUALITY_FORECAST},
@@ -166,8 +155,7 @@ test_parse(void **state)
 	check_answers(&options, T0 + 1800, parse_cases, COUNT(parse_cases));
 }
 
-/* The API's own samples: a forecast of the past is an estimate, a metered
- * value a measurement. */
+/* The API's own samples: a forecast of the past is an estimate, a metered value a measurement. */
 static void
 test_samples(void **state)
 {
@@ -177,10 +165,8 @@ test_samples(void **state)
 		enum lt_quality quality;
 	} samples[] = {
 	    {FIXTURES "intensity_doc_sample.json", 263, LT_QUALITY_MEASURED},
-	    {FIXTURES "regional_fw48h_regionid_doc_sample_array.json", 266,
-		LT_QUALITY_ESTIMATED},
-	    {FIXTURES "regional_fw48h_postcode_live_shape_object.json", 266,
-		LT_QUALITY_ESTIMATED},
+	    {FIXTURES "regional_fw48h_regionid_doc_sample_array.json", 266, LT_QUALITY_ESTIMATED},
+	    {FIXTURES "regional_fw48h_postcode_live_shape_object.json", 266, LT_QUALITY_ESTIMATED},
 	};
 	static const struct pair none[] = {{0}};
 	const struct lt_source_options options = options_of(none);
@@ -189,13 +175,10 @@ test_samples(void **state)
 	for (size_t i = 0; i < COUNT(samples); i++) {
 		char bytes[4096];
 		struct lt_points points = {0};
-		const size_t length =
-		    read_fixture(samples[i].file, bytes, sizeof(bytes));
+		const size_t length = read_fixture(samples[i].file, bytes, sizeof(bytes));
 
-		assert_int_equal(
-		    lt_adapter_parse(adapter, &options,
-			&(struct lt_answer){bytes, length, T0 + 90000}, &points,
-			NULL),
+		assert_int_equal(lt_adapter_parse(adapter, &options,
+				     &(struct lt_answer){bytes, length, T0 + 90000}, &points, NULL),
 		    LT_OK);
 		assert_int_equal(points.count, 1);
 		assert_int_equal(points.points[0].start_utc_s, T0);
@@ -215,20 +198,18 @@ test_outage(void **state)
 	const struct lt_source_options options = options_of(none);
 	struct lt_points points = {0};
 	char bytes[4096];
-	const size_t length = read_fixture(
-	    FIXTURES "outage_nulls_SYNTHETIC.json", bytes, sizeof(bytes));
+	const size_t length =
+	    read_fixture(FIXTURES "outage_nulls_SYNTHETIC.json", bytes, sizeof(bytes));
 
 	(void)state;
-	assert_int_equal(
-	    lt_adapter_parse(adapter, &options,
-		&(struct lt_answer){bytes, length, T0 + 3600}, &points, NULL),
+	assert_int_equal(lt_adapter_parse(adapter, &options,
+			     &(struct lt_answer){bytes, length, T0 + 3600}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 2);
 	assert_true(points.points[0].value == 263);
 	assert_true(points.points[1].value == 270);
 	assert_int_equal(points.points[1].start_utc_s, T0 + 5400);
-	assert_string_equal(
-	    points.note, "2 of 4 half hours have no usable value");
+	assert_string_equal(points.note, "2 of 4 half hours have no usable value");
 	lt_points_free(&points);
 }
 
@@ -255,16 +236,14 @@ static void
 fetch_is_whole(struct pair *pairs, bool regional)
 {
 	const int64_t now_utc_s = time(NULL);
-	const int64_t from_utc_s = now_utc_s - 28 * 86400,
-		      to_utc_s = now_utc_s + 47 * 3600;
+	const int64_t from_utc_s = now_utc_s - 28 * 86400, to_utc_s = now_utc_s + 47 * 3600;
 	const struct lt_source_options options = options_of(pairs);
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 	bool forecast = false, measured = false;
 
 	if (lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){from_utc_s, to_utc_s, now_utc_s}, &points,
-		&err) != LT_OK)
+		&(struct lt_window){from_utc_s, to_utc_s, now_utc_s}, &points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_true(points.count >= (28 + 1) * 48);
 	assert_true(points.points[0].start_utc_s <= from_utc_s);
@@ -320,9 +299,7 @@ test_faults(void **state)
 		"500, want 200: 500 Internal Server Error: Requested resource "
 		"not found.",
 		LT_ENET, 0},
-	    {"/refused",
-		"400, want 200: 400 Bad Request: Please enter a valid date",
-		LT_ENET, 0},
+	    {"/refused", "400, want 200: 400 Bad Request: Please enter a valid date", LT_ENET, 0},
 	    {"/status/401", "HTTP status 401, want 200", LT_ENET, 0},
 	    {"/status/403", "HTTP status 403", LT_ENET, 0},
 	    {"/status/404", "HTTP status 404", LT_ENET, 0},
@@ -340,8 +317,8 @@ test_faults(void **state)
 
 		server_url(url, faults[i].path);
 		const struct lt_source_options options = options_of(pairs);
-		const int code = lt_adapter_fetch(adapter, &options,
-		    &(struct lt_window){T0, T0 + 7200, T0}, &points, &err);
+		const int code = lt_adapter_fetch(
+		    adapter, &options, &(struct lt_window){T0, T0 + 7200, T0}, &points, &err);
 		if (code != faults[i].code || points.count != 0 ||
 		    points.retry_after_s != faults[i].retry_after_s)
 			fail_msg("%s: %d %s", faults[i].path, code, err.text);
@@ -365,8 +342,7 @@ test_other_day(void **state)
 	const struct lt_source_options options = options_of(pairs);
 	assert_int_equal(
 	    lt_adapter_fetch(adapter, &options,
-		&(struct lt_window){T0 + 86400, T0 + 90000, T0 + 86400},
-		&points, &err),
+		&(struct lt_window){T0 + 86400, T0 + 90000, T0 + 86400}, &points, &err),
 	    LT_EINPUT);
 	assert_says("old", &err, "src: nothing of the time");
 	assert_int_equal(points.count, 0);

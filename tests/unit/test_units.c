@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Units: text for people into numbers and back, and exact arithmetic. Every
- * option, policy value and amount goes through here.
+ * Units: text for people into numbers and back, and exact arithmetic. Every option, policy value
+ * and amount goes through here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,8 +18,8 @@ enum { UNTOUCHED = -77, LINE = 128 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* One row of a parser that gives a whole number; LT_EINPUT must leave the
- * result alone and quote what was found. */
+/* One row of a parser that gives a whole number; LT_EINPUT must leave the result alone and quote
+ * what was found. */
 struct parse_case {
 	const char *why, *text;
 	int code;
@@ -36,14 +36,11 @@ check_parser(const char *name, const struct parse_case *cases, size_t count,
 		const int code = parse(cases[i].text, &value, &err);
 
 		if (code != cases[i].code ||
-		    value !=
-			(code == LT_OK ? cases[i].value : (int64_t)UNTOUCHED))
-			fail_msg("%s: %s: \"%s\" gave %d, %lld", name,
-			    cases[i].why, cases[i].text, code,
-			    (long long)value);
+		    value != (code == LT_OK ? cases[i].value : (int64_t)UNTOUCHED))
+			fail_msg("%s: %s: \"%s\" gave %d, %lld", name, cases[i].why, cases[i].text,
+			    code, (long long)value);
 		if (code != LT_OK && strstr(err.text, "got \"") == NULL)
-			fail_msg("%s: %s: says \"%s\"", name, cases[i].why,
-			    err.text);
+			fail_msg("%s: %s: says \"%s\"", name, cases[i].why, err.text);
 	}
 }
 
@@ -210,12 +207,11 @@ test_int64(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		int64_t value = UNTOUCHED;
-		const int code = lt_int64_parse(
-		    cases[i].text, cases[i].min, cases[i].max, &value, NULL);
+		const int code =
+		    lt_int64_parse(cases[i].text, cases[i].min, cases[i].max, &value, NULL);
 
 		if (code != cases[i].code ||
-		    value !=
-			(code == LT_OK ? cases[i].value : (int64_t)UNTOUCHED))
+		    value != (code == LT_OK ? cases[i].value : (int64_t)UNTOUCHED))
 			fail_msg("%s", cases[i].why);
 	}
 }
@@ -248,8 +244,7 @@ test_double(void **state)
 		double value = UNTOUCHED;
 		const int code = lt_double_parse(cases[i].text, &value, NULL);
 
-		if (code != cases[i].code ||
-		    value != (code == LT_OK ? cases[i].value : UNTOUCHED))
+		if (code != cases[i].code || value != (code == LT_OK ? cases[i].value : UNTOUCHED))
 			fail_msg("%s", cases[i].why);
 	}
 }
@@ -289,16 +284,14 @@ test_texts(void **state)
 	    {"leap day", lt_utc_text, 951782400, "2000-02-29T00:00:00Z"},
 	    {"micros", lt_micros_exact, 1234567890, "1234.567890"},
 	    {"negative micros", lt_micros_exact, -1, "-0.000001"},
-	    {"least micros", lt_micros_exact, INT64_MIN,
-		"-9223372036854.775808"},
+	    {"least micros", lt_micros_exact, INT64_MIN, "-9223372036854.775808"},
 	    {"milligrams as kg", lt_kg_exact, 3100, "0.003100"},
 	};
 	char out[LINE], small[4];
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const char *text =
-		    cases[i].text(out, sizeof(out), cases[i].value);
+		const char *text = cases[i].text(out, sizeof(out), cases[i].value);
 
 		if (text != out || strcmp(text, cases[i].wanted) != 0)
 			fail_msg("%s: \"%s\"", cases[i].why, text);
@@ -341,15 +334,12 @@ test_money_text(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		lt_money_text(
-		    out, sizeof(out), cases[i].micros, cases[i].currency);
+		lt_money_text(out, sizeof(out), cases[i].micros, cases[i].currency);
 		if (strcmp(out, cases[i].wanted) != 0)
 			fail_msg("%s: \"%s\"", cases[i].why, out);
 	}
-	assert_string_equal(
-	    lt_money_digits(out, sizeof(out), -1234567890, "JPY"), "-1,235");
-	assert_string_equal(
-	    lt_money_digits(out, sizeof(out), 1234567890, "USD"), "1,234.57");
+	assert_string_equal(lt_money_digits(out, sizeof(out), -1234567890, "JPY"), "-1,235");
+	assert_string_equal(lt_money_digits(out, sizeof(out), 1234567890, "USD"), "1,234.57");
 }
 
 static void
@@ -377,8 +367,8 @@ test_scale_up(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		int64_t up = 0;
-		const bool ok = lt_scale_up(cases[i].amount, cases[i].numerator,
-		    cases[i].denominator, &up);
+		const bool ok =
+		    lt_scale_up(cases[i].amount, cases[i].numerator, cases[i].denominator, &up);
 
 		if (ok != cases[i].ok || up != cases[i].up)
 			fail_msg("%s: %lld", cases[i].why, (long long)up);
@@ -399,8 +389,7 @@ test_add_and_hashes(void **state)
 	assert_int_equal(lt_name_hash("foobar"), 0xbf9cf968u);
 	assert_int_equal(lt_name_hash("FooBar"), 0xbf9cf968u);
 	assert_int_equal(lt_crc32c(0, "123456789", 9), 0xe3069283u);
-	assert_int_equal(
-	    lt_crc32c(lt_crc32c(0, "1234", 4), "56789", 5), 0xe3069283u);
+	assert_int_equal(lt_crc32c(lt_crc32c(0, "1234", 4), "56789", 5), 0xe3069283u);
 }
 
 static void
@@ -428,8 +417,7 @@ test_percent(void **state)
 
 		print_message("# %s\n", cases[i].why);
 		assert_string_equal(
-		    lt_percent_text(text, cases[i].part, cases[i].whole),
-		    cases[i].text);
+		    lt_percent_text(text, cases[i].part, cases[i].whole), cases[i].text);
 	}
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * URLs of sources: the admin's base, paths, percent-encoding, and the bounds
- * of each, to the byte.
+ * URLs of sources: the admin's base, paths, percent-encoding, and the bounds of each, to the byte.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,24 +43,20 @@ test_check(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(check_cases); i++) {
 		const struct pair pairs[] = {
-		    {check_cases[i].url == NULL ? NULL : "url",
-			check_cases[i].url},
-		    {0}};
+		    {check_cases[i].url == NULL ? NULL : "url", check_cases[i].url}, {0}};
 		const struct lt_source_options options = options_of(pairs);
 		struct lt_error err = {0};
 		const int code = lt_url_check(&options, "url", &err);
 
 		if ((code == LT_OK) != (check_cases[i].says == NULL))
-			fail_msg(
-			    "%s: %d %s", check_cases[i].why, code, err.text);
+			fail_msg("%s: %d %s", check_cases[i].why, code, err.text);
 		if (code == LT_OK)
 			continue;
 		assert_int_equal(code, LT_EINPUT);
 		assert_int_equal(err.line, 10);
 		assert_says(check_cases[i].why, &err, check_cases[i].says);
 		/* It may hold a password. */
-		if (check_cases[i].url[0] != '\0' &&
-		    strstr(err.text, check_cases[i].url) != NULL)
+		if (check_cases[i].url[0] != '\0' && strstr(err.text, check_cases[i].url) != NULL)
 			fail_msg("%s: %s", check_cases[i].why, err.text);
 	}
 }
@@ -102,8 +97,7 @@ test_start(void **state)
 		const struct lt_source_options options = options_of(pairs);
 
 		assert_int_equal(
-		    lt_url_start(out,
-			lt_source_option(&options, "url", "https://default"),
+		    lt_url_start(out, lt_source_option(&options, "url", "https://default"),
 			cases[i].path, NULL),
 		    LT_OK);
 		assert_string_equal(out, cases[i].url);
@@ -123,15 +117,11 @@ test_start_length(void **state)
 	memset(path, 'a', room + 1);
 	path[room + 1] = '\0';
 	assert_int_equal(
-	    lt_url_start(
-		out, lt_source_option(&options, "url", NULL), path, &err),
-	    LT_ELIMIT);
+	    lt_url_start(out, lt_source_option(&options, "url", NULL), path, &err), LT_ELIMIT);
 	assert_says("too long", &err, "a URL of more than 2047 bytes");
 	path[room] = '\0';
 	assert_int_equal(
-	    lt_url_start(
-		out, lt_source_option(&options, "url", NULL), path, NULL),
-	    LT_OK);
+	    lt_url_start(out, lt_source_option(&options, "url", NULL), path, NULL), LT_OK);
 	assert_int_equal(strlen(out), LT_URL_SIZE - 1);
 }
 
@@ -155,9 +145,7 @@ test_escape(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		assert_int_equal(
-		    lt_url_escape(out, sizeof(out), cases[i].text, NULL),
-		    LT_OK);
+		assert_int_equal(lt_url_escape(out, sizeof(out), cases[i].text, NULL), LT_OK);
 		assert_string_equal(out, cases[i].escaped);
 	}
 }
@@ -185,10 +173,8 @@ test_escape_length(void **state)
 		char *const out = malloc(cases[i].size); /* to the byte */
 
 		assert_non_null(out);
-		if (lt_url_escape(out, cases[i].size, cases[i].text, &err) !=
-		    cases[i].code)
-			fail_msg("%s in %zu: %s", cases[i].text, cases[i].size,
-			    err.text);
+		if (lt_url_escape(out, cases[i].size, cases[i].text, &err) != cases[i].code)
+			fail_msg("%s in %zu: %s", cases[i].text, cases[i].size, err.text);
 		/* A secret may be what is too long. */
 		assert_null(strstr(err.text, "abc"));
 		free(out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What runs used, from slurmdbd's steps into the ledger: each span of time
- * once, those that come late too, and what is charged stays.
+ * What runs used, from slurmdbd's steps into the ledger: each span of time once, those that come
+ * late too, and what is charged stays.
  */
 #include "alert.h"
 #include "alert_looks.h"
@@ -40,8 +40,7 @@ begin(void **state)
 }
 
 static int
-look_at_idle(
-    void *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
+look_at_idle(void *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
 {
 	return lt_alerts_look_at_run(d, run, now_utc_s, err);
 }
@@ -49,11 +48,10 @@ look_at_idle(
 static int
 read_used(struct world *w)
 {
-	const struct lt_measured measured = {
-	    .look = look_at_idle, .context = w->d};
+	const struct lt_measured measured = {.look = look_at_idle, .context = w->d};
 
-	return lt_utilisation_read(&w->d->site.tables, w->d->ledger,
-	    &w->d->charges, &measured, NOW, &w->f->err);
+	return lt_utilisation_read(
+	    &w->d->site.tables, w->d->ledger, &w->d->charges, &measured, NOW, &w->f->err);
 }
 
 static void
@@ -65,8 +63,7 @@ look(struct world *w)
 static struct lt_run
 run_of(struct world *w)
 {
-	const struct lt_run made =
-	    make_run(JOB, NOVEMBER, NOVEMBER + HOUR, 1000);
+	const struct lt_run made = make_run(JOB, NOVEMBER, NOVEMBER + HOUR, 1000);
 	struct lt_run run;
 
 	must(w->f, lt_ledger_run(w->f->ledger, made.key, &run, &w->f->err));
@@ -82,8 +79,7 @@ alerts_of(struct world *w)
 	for (uint32_t i = 0; i < due.count; i++) {
 		assert_int_equal(due.rows[i].kind, LT_ALERT_IDLE);
 		assert_string_equal(due.rows[i].to, "ada");
-		assert_string_equal(due.rows[i].subject,
-		    "lowtide: the GPUs of job 7 did nothing");
+		assert_string_equal(due.rows[i].subject, "lowtide: the GPUs of job 7 did nothing");
 		assert_non_null(strstr(due.rows[i].text,
 		    "Job 7 of ada in vision had 4 GPUs for 1h, and by Slurm's accounting they did nothing.\n"
 		    "The run cost $0.00.\n"));
@@ -116,8 +112,7 @@ test_idle(void **state)
 	for (size_t i = 0; i < sizeof(idles) / sizeof(*idles); i++) {
 		const struct lt_run one = {.gpus = idles[i].gpus,
 		    .end_utc_s = idles[i].length_s,
-		    .used = {.has_gpu = idles[i].is_told,
-			.gpu_ppm = idles[i].used_ppm}};
+		    .used = {.has_gpu = idles[i].is_told, .gpu_ppm = idles[i].used_ppm}};
 
 		if (lt_idle_gpus_are(&one, HOUR) != idles[i].is_idle)
 			fail_msg("%s", idles[i].why);
@@ -133,8 +128,7 @@ test_idle(void **state)
 	assert_int_equal(alerts_of(w), 1);
 	/* Steps that come late change the figure, and tell nothing again. */
 	row.gpu_used_ppm = 5;
-	must(w->f, lt_utilisation_came(w->d->ledger, &w->d->charges,
-		       run.end_utc_s, &w->f->err));
+	must(w->f, lt_utilisation_came(w->d->ledger, &w->d->charges, run.end_utc_s, &w->f->err));
 	look(w);
 	assert_int_equal(alerts_of(w), 1);
 	fake_rows = (struct lt_batch_runs){0};
@@ -179,8 +173,8 @@ test_noted(void **state)
 	free_world(w);
 }
 
-/* All of the time since the first start, in few questions; then none until
- * more is settled. A slurmdbd that is away is asked for the same again. */
+/* All of the time since the first start, in few questions; then none until more is settled. A
+ * slurmdbd that is away is asked for the same again. */
 static void
 test_spans(void **state)
 {
@@ -193,8 +187,7 @@ test_spans(void **state)
 	assert_int_equal(w->d->charges.used_until_utc_s, NOVEMBER);
 	dbd_fails = false;
 	questions->all = 0;
-	while (
-	    w->d->charges.used_until_utc_s < NOW - 30 && looks < LOOKS_MOST) {
+	while (w->d->charges.used_until_utc_s < NOW - 30 && looks < LOOKS_MOST) {
 		const int64_t before = w->d->charges.used_until_utc_s;
 
 		look(w);
@@ -211,13 +204,11 @@ test_spans(void **state)
 	look(w);
 	assert_int_equal(questions->all, looks);
 	/* One that came late is looked for. */
-	must(w->f, lt_utilisation_came(w->d->ledger, &w->d->charges,
-		       NOW - LT_DAY_S, &w->f->err));
+	must(w->f, lt_utilisation_came(w->d->ledger, &w->d->charges, NOW - LT_DAY_S, &w->f->err));
 	assert_int_equal(w->d->charges.used_until_utc_s, NOW - LT_DAY_S - 1);
 	/* Also by the next lowtided; a later one changes nothing. */
 	w->d->charges.used_until_utc_s = 0;
-	must(w->f, lt_utilisation_came(w->d->ledger, &w->d->charges,
-		       NOW - LT_HOUR_S, &w->f->err));
+	must(w->f, lt_utilisation_came(w->d->ledger, &w->d->charges, NOW - LT_HOUR_S, &w->f->err));
 	assert_int_equal(w->d->charges.used_until_utc_s, NOW - LT_DAY_S - 1);
 	look(w);
 	assert_int_equal(questions->all, looks + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Waits for nodes, against a replay minute by minute that knows neither sums
- * nor runs, and against what a chance process is known to do.
+ * Waits for nodes, against a replay minute by minute that knows neither sums nor runs, and against
+ * what a chance process is known to do.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -49,8 +49,7 @@ make_history(void)
 		if (count > 0 && spells[count - 1].there == there[i])
 			spells[count - 1].to_utc_s += 60;
 		else
-			spells[count++] = (struct lt_spell){
-			    i * 60, (i + 1) * 60, there[i], NODES};
+			spells[count++] = (struct lt_spell){i * 60, (i + 1) * 60, there[i], NODES};
 	}
 	return count;
 }
@@ -61,8 +60,7 @@ pace(int minute, int need)
 	return need == 0 ? there[minute] > 0 : there[minute] / (double)NODES;
 }
 
-/* Each run of nodes after its first one begins with the cost, or is too short
- * for it. */
+/* Each run of nodes after its first one begins with the cost, or is too short for it. */
 static double
 wait_s(int start, double work_s, double cost_s, int need)
 {
@@ -81,8 +79,7 @@ wait_s(int start, double work_s, double cost_s, int need)
 		const double more_s = pace(i, need) * (60 - paid_s);
 
 		if (done_s + more_s >= work_s - 1e-9)
-			return (i + 1 - start) * 60.0 -
-			       (done_s + more_s - work_s) / pace(i, need) -
+			return (i + 1 - start) * 60.0 - (done_s + more_s - work_s) / pace(i, need) -
 			       work_s;
 		done_s += more_s;
 	}
@@ -109,38 +106,33 @@ test_same_as_replay(void **state)
 	for (int w = 0; w < 6; w++)
 		for (int i = 0; i < LT_WAIT_NEEDS * LT_WAIT_COSTS; i++) {
 			const int need = i % 2, cost = i / 2;
-			const struct lt_wait *const wait =
-			    &found.waits[need][cost][w];
+			const struct lt_wait *const wait = &found.waits[need][cost][w];
 			const double work_s = fmax(lt_wait_works_s[w], 1);
 			const double fits = MINUTES * 60 / fmax(work_s, 3600);
 			double all[STARTS], sum = 0;
 			int samples = 0;
 
-			for (; samples * 3600 < MINUTES * 60 - (int)work_s;
-			     samples++)
-				sum += all[samples] = wait_s(samples * 60,
-				    work_s, lt_wait_costs_s[cost], need);
+			for (; samples * 3600 < MINUTES * 60 - (int)work_s; samples++)
+				sum += all[samples] =
+				    wait_s(samples * 60, work_s, lt_wait_costs_s[cost], need);
 			qsort(all, (size_t)samples, sizeof(*all), by_size);
 			if (fabs(wait->mean_s - sum / samples) > 2)
-				fail_msg("%d %d %d: mean %u, %g", w, need, cost,
-				    wait->mean_s, sum / samples);
+				fail_msg("%d %d %d: mean %u, %g", w, need, cost, wait->mean_s,
+				    sum / samples);
 			for (int k = 0; k < LT_WAIT_CHANCES; k++) {
 				const double up = lt_wait_chances[k];
-				const double above =
-				    fmax(samples * (up - (1 - up) / fits), 0);
-				const int place =
-				    samples - 1 - (int)floor(above + 1e-9);
+				const double above = fmax(samples * (up - (1 - up) / fits), 0);
+				const int place = samples - 1 - (int)floor(above + 1e-9);
 
 				if (fabs(wait->passed_s[k] - all[place]) > 2)
-					fail_msg("%d %d %d: %g passed %u, %g",
-					    w, need, cost, up,
+					fail_msg("%d %d %d: %g passed %u, %g", w, need, cost, up,
 					    wait->passed_s[k], all[place]);
 			}
 		}
 }
 
-/* Nodes come and go by chance, each state for an hour on average, seen in
- * windows of two days: those cut off count as long as they are known. */
+/* Nodes come and go by chance, each state for an hour on average, seen in windows of two days:
+ * those cut off count as long as they are known. */
 static void
 test_windows(void **state)
 {
@@ -157,12 +149,10 @@ test_windows(void **state)
 
 		while (at_utc_s < end_utc_s && count < WINDOWS * SPELLS) {
 			const int64_t next_utc_s =
-			    at_utc_s + 1 +
-			    (int64_t)(-3600 * log(1 - fraction()));
+			    at_utc_s + 1 + (int64_t)(-3600 * log(1 - fraction()));
 
-			cut[count++] = (struct lt_spell){at_utc_s,
-			    next_utc_s < end_utc_s ? next_utc_s : end_utc_s,
-			    is_there, 1};
+			cut[count++] = (struct lt_spell){
+			    at_utc_s, next_utc_s < end_utc_s ? next_utc_s : end_utc_s, is_there, 1};
 			is_there = !is_there;
 			at_utc_s = next_utc_s;
 		}
@@ -172,13 +162,12 @@ test_windows(void **state)
 	assert_int_equal(lt_waits_learn(&found, cut, count, NULL), LT_OK);
 	assert_in_range(found.there_ppm, 480000, 520000);
 	assert_in_range(found.taken_ppm, 960000, 1040000);
-	/* Half of the starts wait for an hour on average: passed with chance
-	 * 0.05 is -ln 0.1 hours. Of 16 h of work as many hours more. */
+	/* Half of the starts wait for an hour on average: passed with chance 0.05 is -ln 0.1 hours.
+	 * Of 16 h of work as many hours more. */
 	const struct lt_wait *const first = &found.waits[0][0][0];
 	assert_true(fabs(first->mean_s / 1800.0 - 1) < 0.06);
 	assert_true(fabs(first->passed_s[3] / (3600 * log(10)) - 1) < 0.06);
-	assert_true(
-	    fabs(found.waits[0][0][5].mean_s / (16.5 * 3600) - 1) < 0.03);
+	assert_true(fabs(found.waits[0][0][5].mean_s / (16.5 * 3600) - 1) < 0.03);
 }
 
 static void
@@ -207,21 +196,17 @@ static void
 fill(struct lt_availability *table, double factor)
 {
 	table->seen_s = 400 * LT_DAY_S;
-	for (int i = 0; i < LT_WAIT_NEEDS * LT_WAIT_COSTS * LT_WAIT_WORKS;
-	     i++) {
+	for (int i = 0; i < LT_WAIT_NEEDS * LT_WAIT_COSTS * LT_WAIT_WORKS; i++) {
 		const int work = i % LT_WAIT_WORKS;
 		const int cost = i / LT_WAIT_WORKS % LT_WAIT_COSTS;
 		const int need = i / LT_WAIT_WORKS / LT_WAIT_COSTS;
 		struct lt_wait *const wait = &table->waits[need][cost][work];
-		const double part = (1 + need) *
-				    (100 + lt_wait_costs_s[cost] / 10.0) *
+		const double part = (1 + need) * (100 + lt_wait_costs_s[cost] / 10.0) *
 				    lt_wait_works_s[work] / 3600;
 
 		wait->mean_s = (uint32_t)(part * factor);
 		for (int k = 0; k < LT_WAIT_CHANCES; k++)
-			wait->passed_s[k] =
-			    (uint32_t)(part * factor *
-				       -log10(lt_wait_chances[k]));
+			wait->passed_s[k] = (uint32_t)(part * factor * -log10(lt_wait_chances[k]));
 	}
 }
 
@@ -249,15 +234,12 @@ test_between(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct lt_wait_ask ask = {
 		    rows[i].work_h * 3600, rows[i].cost_s, rows[i].need};
-		const double is =
-		    lt_wait_passed_s(&table, &ask, rows[i].chance);
+		const double is = lt_wait_passed_s(&table, &ask, rows[i].chance);
 
 		if (fabs(is / rows[i].want - 1) > 0.02)
 			fail_msg("%zu: %g, want %g", i, is, rows[i].want);
 		if (rows[i].chance == 0.1)
-			assert_true(
-			    fabs(lt_wait_mean_s(&table, &ask) / rows[i].want -
-				 1) < 0.02);
+			assert_true(fabs(lt_wait_mean_s(&table, &ask) / rows[i].want - 1) < 0.02);
 	}
 	/* Ten times four hours: longer work waits in proportion to those. */
 	table.seen_s = 40 * LT_HOUR_S;

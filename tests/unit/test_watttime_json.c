@@ -17,21 +17,18 @@
 #define FIXTURES "tests/fixtures/watttime/"
 #define T0 1657843200 /* 2022-07-15T00:00Z, of the samples */
 #define G_PER_LB 453.59237
-#define META(more)                                                             \
-	"\"meta\":{\"data_point_period_seconds\":300,"                         \
-	"\"region\":\"CAISO_NORTH\",\"units\":\"lbs_co2_per_mwh\"," more       \
+#define META(more)                                                                                 \
+	"\"meta\":{\"data_point_period_seconds\":300,"                                             \
+	"\"region\":\"CAISO_NORTH\",\"units\":\"lbs_co2_per_mwh\"," more                           \
 	"\"signal_type\":\"co2_moer\"}"
-#define ROW(time, value)                                                       \
-	"{\"point_time\":\"2022-07-15T" time "\",\"value\":" value "}"
+#define ROW(time, value) "{\"point_time\":\"2022-07-15T" time "\",\"value\":" value "}"
 
 static const struct parse_case parse_cases[] = {
     {.why = "empty", .bytes = "", .says = "empty, want JSON"},
     {.why = "HTML", .bytes = "<html>", .says = "not JSON"},
     {.why = "nothing", .bytes = "{}", .says = "without \"data\" and"},
     {.why = "no meta", .bytes = "{\"data\":[]}", .says = "\"meta\""},
-    {.why = "no rows",
-	.bytes = "{\"data\":[]," META("") "}",
-	.says = "no value in the answer"},
+    {.why = "no rows", .bytes = "{\"data\":[]," META("") "}", .says = "no value in the answer"},
     {.why = "another region",
 	.bytes = "{\"data\":[],\"meta\":{\"units\":\"lbs_co2_per_mwh\","
 		 "\"region\":\"PJM_NJ\"}}",
@@ -51,13 +48,11 @@ static const struct parse_case parse_cases[] = {
 		 "\"region\":\"CAISO_NORTH\"}}",
 	.says = "data_point_period_seconds: got 0"},
     {.why = "only what can't be",
-	.bytes =
-	    "{\"data\":[" ROW("00:00:00+00:00", "null") "," ROW("00:05:00Z",
-		"-0.1") "," ROW("00:10:00Z", "-3") ",{},7]," META("") "}",
+	.bytes = "{\"data\":[" ROW("00:00:00+00:00", "null") "," ROW("00:05:00Z", "-0.1") "," ROW(
+	    "00:10:00Z", "-3") ",{},7]," META("") "}",
 	.says = "5 values and none that can be used"},
     {.why = "curtailment: one more kWh emits nothing",
-	.bytes = "{\"data\":[" ROW("00:00:00Z", "0") "," ROW(
-	    "00:05:00Z", "null") "]," META("") "}",
+	.bytes = "{\"data\":[" ROW("00:00:00Z", "0") "," ROW("00:05:00Z", "null") "]," META("") "}",
 	.count = 1,
 	.quality = LT_QUALITY_MEASURED,
 	.note = "1 of 2 values can't be used"},
@@ -65,41 +60,39 @@ static const struct parse_case parse_cases[] = {
 	.bytes = "{\"data\":[" ROW("00:00:00", "5") "]," META("") "}",
 	.says = "none that can be used"},
     {.why = "one bad value does not cost the others",
-	.bytes = "{\"data\":[" ROW("00:00:00Z", "null") "," ROW(
-	    "00:05:00Z", "870") "]," META("") "}",
+	.bytes =
+	    "{\"data\":[" ROW("00:00:00Z", "null") "," ROW("00:05:00Z", "870") "]," META("") "}",
 	.count = 1,
 	.value = 870 * G_PER_LB / 1000,
 	.quality = LT_QUALITY_MEASURED,
 	.note = "1 of 2 values can't be used"},
     {.why = "the other spelling, a warning in words",
-	.bytes = "{\"data\":[" ROW("00:00:00Z",
-	    "870") "],\"meta\":{"
-		   "\"data_point_periods_second\":300,\"units\":"
-		   "\"lbs_co2_per_mwh\",\"region\":\"CAISO_NORTH\","
-		   "\"warnings\":[\"be\\u001bware\"]}}",
+	.bytes =
+	    "{\"data\":[" ROW("00:00:00Z", "870") "],\"meta\":{"
+						  "\"data_point_periods_second\":300,\"units\":"
+						  "\"lbs_co2_per_mwh\",\"region\":\"CAISO_NORTH\","
+						  "\"warnings\":[\"be\\u001bware\"]}}",
 	.count = 1,
 	.value = 870 * G_PER_LB / 1000,
 	.quality = LT_QUALITY_MEASURED,
 	.note = "WattTime warns: be?ware"},
     {.why = "a forecast",
-	.bytes = "{\"data\":[" ROW("00:00:00Z", "870") "," ROW(
-	    "00:05:00Z", "871") "]," META("\"generated_at\":"
-					  "\"2022-07-15T00:00:00+00:00\",") "}",
+	.bytes = "{\"data\":[" ROW("00:00:00Z", "870") "," ROW("00:05:00Z", "871") "]," META(
+	    "\"generated_at\":"
+	    "\"2022-07-15T00:00:00+00:00\",") "}",
 	.count = 2,
 	.value = 870 * G_PER_LB / 1000,
 	.quality = LT_QUALITY_FORECAST},
     {.why = "the last revision wins, wherever it stands",
-	.bytes =
-	    "{\"data\":[{\"point_time\":\"2022-07-15T00:00:00Z\",\"value\":9,"
-	    "\"last_updated\":\"2022-07-17T00:00:00Z\"},"
-	    "{\"point_time\":\"2022-07-15T00:00:00Z\",\"value\":7,"
-	    "\"last_updated\":\"2022-07-16T00:00:00Z\"}]," META("") "}",
+	.bytes = "{\"data\":[{\"point_time\":\"2022-07-15T00:00:00Z\",\"value\":9,"
+		 "\"last_updated\":\"2022-07-17T00:00:00Z\"},"
+		 "{\"point_time\":\"2022-07-15T00:00:00Z\",\"value\":7,"
+		 "\"last_updated\":\"2022-07-16T00:00:00Z\"}]," META("") "}",
 	.count = 1,
 	.value = 9 * G_PER_LB / 1000,
 	.quality = LT_QUALITY_MEASURED},
     {.why = "as old: the later one",
-	.bytes = "{\"data\":[" ROW("00:00:00Z", "9") "," ROW(
-	    "00:00:00Z", "7") "]," META("") "}",
+	.bytes = "{\"data\":[" ROW("00:00:00Z", "9") "," ROW("00:00:00Z", "7") "]," META("") "}",
 	.count = 1,
 	.value = 7 * G_PER_LB / 1000,
 	.quality = LT_QUALITY_MEASURED},
@@ -132,16 +125,15 @@ test_samples(void **state)
 		enum lt_quality quality;
 		int64_t issued_utc_s;
 	} samples[] = {
-	    {FIXTURES "historical_emissions_response.json", NULL, 2,
-		394.6253619, 390.0894382, LT_QUALITY_ESTIMATED, T0 + 600},
-	    {FIXTURES "forecasted_emissions_response.json", NULL, 3,
-		394.6253619, 394.6253619, LT_QUALITY_ESTIMATED, T0},
-	    {FIXTURES "realtime_emissions_response.json",
-		"units: got \"percentile\"", 0, 0, 0, LT_QUALITY_NONE, 0},
-	    {FIXTURES "403_forbidden_response.html", "not JSON", 0, 0, 0,
+	    {FIXTURES "historical_emissions_response.json", NULL, 2, 394.6253619, 390.0894382,
+		LT_QUALITY_ESTIMATED, T0 + 600},
+	    {FIXTURES "forecasted_emissions_response.json", NULL, 3, 394.6253619, 394.6253619,
+		LT_QUALITY_ESTIMATED, T0},
+	    {FIXTURES "realtime_emissions_response.json", "units: got \"percentile\"", 0, 0, 0,
 		LT_QUALITY_NONE, 0},
-	    {FIXTURES "invalid_scope_response.json", "without \"data\"", 0, 0,
-		0, LT_QUALITY_NONE, 0},
+	    {FIXTURES "403_forbidden_response.html", "not JSON", 0, 0, 0, LT_QUALITY_NONE, 0},
+	    {FIXTURES "invalid_scope_response.json", "without \"data\"", 0, 0, 0, LT_QUALITY_NONE,
+		0},
 	};
 	static const struct pair pairs[] = {{"region", "CAISO_NORTH"}, {0}};
 	const struct lt_source_options options = options_of(pairs);
@@ -149,13 +141,11 @@ test_samples(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(samples); i++) {
 		char bytes[4096];
-		const size_t length =
-		    read_fixture(samples[i].file, bytes, sizeof(bytes));
+		const size_t length = read_fixture(samples[i].file, bytes, sizeof(bytes));
 		struct lt_points points = {0};
 		struct lt_error err = {0};
-		const int code = lt_watttime_parse(&options,
-		    &(struct lt_answer){bytes, length, T0 + 86400}, &points,
-		    &err);
+		const int code = lt_watttime_parse(
+		    &options, &(struct lt_answer){bytes, length, T0 + 86400}, &points, &err);
 
 		if (samples[i].says != NULL) {
 			assert_int_equal(code, LT_EINPUT);
@@ -164,17 +154,14 @@ test_samples(void **state)
 		}
 		assert_int_equal(code, LT_OK);
 		assert_int_equal(points.count, samples[i].count);
-		const struct lt_point *const last =
-		    &points.points[points.count - 1];
-		assert_true(
-		    fabs(points.points[0].value - samples[i].first_g) < 1e-6);
+		const struct lt_point *const last = &points.points[points.count - 1];
+		assert_true(fabs(points.points[0].value - samples[i].first_g) < 1e-6);
 		assert_true(fabs(last->value - samples[i].last_g) < 1e-6);
 		assert_int_equal(points.points[0].start_utc_s, T0);
 		assert_int_equal(points.points[0].end_utc_s, T0 + 300);
 		assert_int_equal(last->quality, samples[i].quality);
 		assert_int_equal(points.issued_utc_s, samples[i].issued_utc_s);
-		assert_string_equal(
-		    points.note, "WattTime warns: This is just an example");
+		assert_string_equal(points.note, "WattTime warns: This is just an example");
 		lt_points_free(&points);
 	}
 }
@@ -183,35 +170,28 @@ static void
 test_texts(void **state)
 {
 	char bytes[1024], text[64];
-	size_t length = read_fixture(
-	    FIXTURES "grid_region_response.json", bytes, sizeof(bytes));
+	size_t length = read_fixture(FIXTURES "grid_region_response.json", bytes, sizeof(bytes));
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(
-	    lt_watttime_text(text, sizeof(text),
-		&(struct lt_answer){bytes, length, 0}, "region", NULL),
+	assert_int_equal(lt_watttime_text(text, sizeof(text), &(struct lt_answer){bytes, length, 0},
+			     "region", NULL),
 	    LT_OK);
 	assert_string_equal(text, "PSCO");
 	assert_int_equal(
-	    lt_watttime_text(
-		text, 4, &(struct lt_answer){bytes, length, 0}, "region", &err),
+	    lt_watttime_text(text, 4, &(struct lt_answer){bytes, length, 0}, "region", &err),
 	    LT_EINPUT);
 	assert_says("long", &err, "want \"region\" of 1 to 3 bytes");
-	assert_int_equal(
-	    lt_watttime_text(text, sizeof(text),
-		&(struct lt_answer){bytes, length, 0}, "token", NULL),
+	assert_int_equal(lt_watttime_text(text, sizeof(text), &(struct lt_answer){bytes, length, 0},
+			     "token", NULL),
 	    LT_EINPUT);
-	length = read_fixture(FIXTURES "coordinates_not_found_response.json",
-	    bytes, sizeof(bytes));
+	length = read_fixture(FIXTURES "coordinates_not_found_response.json", bytes, sizeof(bytes));
 	lt_watttime_error(text, sizeof(text), bytes, length);
 	assert_non_null(strstr(text, "No coverage available for these"));
-	length = read_fixture(
-	    FIXTURES "invalid_scope_response.json", bytes, sizeof(bytes));
+	length = read_fixture(FIXTURES "invalid_scope_response.json", bytes, sizeof(bytes));
 	lt_watttime_error(text, sizeof(text), bytes, length);
 	assert_non_null(strstr(text, "not in this account's plan: Invalid"));
-	length = read_fixture(
-	    FIXTURES "403_forbidden_response.html", bytes, sizeof(bytes));
+	length = read_fixture(FIXTURES "403_forbidden_response.html", bytes, sizeof(bytes));
 	lt_watttime_error(text, sizeof(text), bytes, length);
 	assert_string_equal(text, "");
 }

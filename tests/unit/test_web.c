@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests of adapters against a server: what counts as an answer, what is
- * kept of it, and how long a fetch may take.
+ * Requests of adapters against a server: what counts as an answer, what is kept of it, and how long
+ * a fetch may take.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,19 +63,16 @@ test_statuses(void **state)
 		snprintf(path, sizeof(path), "/status/%d", statuses[i].status);
 		const struct lt_web_request request = {
 		    .url = url_of(path), .error_text = say_message};
-		snprintf(says, sizeof(says),
-		    "127.0.0.1: HTTP status %d, want 200%s", statuses[i].status,
-		    statuses[i].retry_after_s > 0 ? ", asks to wait 7 s" : "");
+		snprintf(says, sizeof(says), "127.0.0.1: HTTP status %d, want 200%s",
+		    statuses[i].status, statuses[i].retry_after_s > 0 ? ", asks to wait 7 s" : "");
 		begin();
 		points.retry_after_s = 99; /* of a request before */
-		assert_int_equal(
-		    lt_web_do(&web, &request, &response, &err), LT_ENET);
+		assert_int_equal(lt_web_do(&web, &request, &response, &err), LT_ENET);
 		assert_says(path, &err, says);
 		if (response.body_length > 0)
 			assert_says(path, &err, ": as ?you?like");
 		assert_int_equal(response.status, statuses[i].status);
-		assert_int_equal(
-		    points.retry_after_s, statuses[i].retry_after_s);
+		assert_int_equal(points.retry_after_s, statuses[i].retry_after_s);
 		assert_int_equal(memory.trace[0].status, statuses[i].status);
 		lt_http_free(&response);
 	}
@@ -94,8 +91,7 @@ test_words(void **state)
 
 		request.error_text = i == 0 ? NULL : say_nothing;
 		begin();
-		assert_int_equal(
-		    lt_web_do(&web, &request, &response, &err), LT_ENET);
+		assert_int_equal(lt_web_do(&web, &request, &response, &err), LT_ENET);
 		assert_says("words", &err,
 		    "127.0.0.1: HTTP status 403, want 200: {\"error\":{"
 		    "\"code\":\"Status\"");
@@ -121,14 +117,12 @@ static const struct {
     {"TEXT/XML", LT_WEB_XML, NULL},
     {"application/json", LT_WEB_XML, "got application/json, want XML"},
     {"application/zip", LT_WEB_XML, "got application/zip, want XML"},
-    {"application/xhtml+xml", LT_WEB_XML,
-	"got application/xhtml xml, want XML"},
+    {"application/xhtml+xml", LT_WEB_XML, "got application/xhtml xml, want XML"},
     {"text/csv", LT_WEB_TEXT, NULL},
     {"text/plain", LT_WEB_TEXT, NULL},
     {"application/octet-stream", LT_WEB_TEXT, NULL},
     {"binary/octet-stream", LT_WEB_TEXT, NULL},
-    {"text/html;+charset=utf-8", LT_WEB_TEXT,
-	"got text/html; charset=utf-8, want data"},
+    {"text/html;+charset=utf-8", LT_WEB_TEXT, "got text/html; charset=utf-8, want data"},
     {"Text/HTML", LT_WEB_TEXT, "got Text/HTML, want data"},
 };
 
@@ -163,8 +157,7 @@ static int
 parse(const struct lt_source_options *options, const struct lt_answer *answer,
     struct lt_points *into, struct lt_error *err)
 {
-	const struct lt_point point = {
-	    .start_utc_s = 0, .end_utc_s = 1, .value = 1};
+	const struct lt_point point = {.start_utc_s = 0, .end_utc_s = 1, .value = 1};
 
 	assert_string_equal(options->name, "src");
 	assert_int_equal(answer->now_utc_s, 42);
@@ -181,9 +174,8 @@ parse(const struct lt_source_options *options, const struct lt_answer *answer,
 static int
 fetch_cached(const char *path, bool conditional, struct lt_error *err)
 {
-	const struct lt_web_request request = {.url = url_of(path),
-	    .type = LT_WEB_TEXT,
-	    .conditional = conditional};
+	const struct lt_web_request request = {
+	    .url = url_of(path), .type = LT_WEB_TEXT, .conditional = conditional};
 
 	*err = (struct lt_error){0};
 	parse_count = 0;
@@ -203,8 +195,7 @@ test_conditional(void **state)
 	/* An answer that parse refuses is asked for again, whole. */
 	parse_code = LT_EINPUT;
 	assert_int_equal(fetch_cached("/cache", true, &err), LT_EINPUT);
-	assert_string_equal(
-	    err.text, "127.0.0.1: line 3, column 9: not ? what we want");
+	assert_string_equal(err.text, "127.0.0.1: line 3, column 9: not ? what we want");
 	assert_int_equal(err.line, 0);
 	assert_string_equal(memory.etag, "");
 	assert_string_equal(memory.last_modified, "");
@@ -213,8 +204,7 @@ test_conditional(void **state)
 	assert_string_equal(parsed, "first");
 	assert_false(points.unchanged);
 	assert_string_equal(memory.etag, "\"v1\"");
-	assert_string_equal(
-	    memory.last_modified, "Sat, 20 Jan 2018 12:00:00 GMT");
+	assert_string_equal(memory.last_modified, "Sat, 20 Jan 2018 12:00:00 GMT");
 	/* Now the server knows that we have it. */
 	assert_int_equal(fetch_cached("/cache", true, &err), LT_OK);
 	assert_true(points.unchanged);
@@ -264,8 +254,7 @@ test_without_memory(void **state)
 	for (int i = 0; i < 2; i++) {
 		lt_web_start(&own, &options, &points);
 		assert_ptr_equal(own.memory, &own.own);
-		assert_int_equal(
-		    lt_web_points(&own, &request, parse, 42, NULL), LT_OK);
+		assert_int_equal(lt_web_points(&own, &request, parse, 42, NULL), LT_OK);
 		assert_string_equal(parsed, "first");
 		assert_int_equal(own.memory->trace_count, 1);
 		lt_points_free(&points);
@@ -285,14 +274,12 @@ test_trace_count(void **state)
 
 		snprintf(path, sizeof(path), "/ok?n=%d", i);
 		const struct lt_web_request request = {.url = url_of(path)};
-		assert_int_equal(
-		    lt_web_do(&web, &request, &response, NULL), LT_OK);
+		assert_int_equal(lt_web_do(&web, &request, &response, NULL), LT_OK);
 		lt_http_free(&response);
 	}
 	assert_int_equal(memory.trace_count, LT_TRACE_MAX + 3);
 	assert_non_null(strstr(memory.trace[0].request, "?n=0"));
-	assert_non_null(
-	    strstr(memory.trace[LT_TRACE_MAX - 1].request, "?n=10"));
+	assert_non_null(strstr(memory.trace[LT_TRACE_MAX - 1].request, "?n=10"));
 	begin(); /* a new fetch forgets them */
 	assert_int_equal(memory.trace_count, 0);
 }
@@ -301,13 +288,11 @@ static void
 test_refuse(void **state)
 {
 	static const char url[] = "https://h.example:8443/secret?key=k";
-	struct lt_error err = {
-	    .code = LT_EINPUT, .line = 2, .column = 5, .text = "bad \x01 word"};
+	struct lt_error err = {.code = LT_EINPUT, .line = 2, .column = 5, .text = "bad \x01 word"};
 
 	(void)state;
 	assert_int_equal(lt_web_refuse(url, &err), LT_EINPUT);
-	assert_string_equal(
-	    err.text, "h.example: line 2, column 5: bad ? word");
+	assert_string_equal(err.text, "h.example: line 2, column 5: bad ? word");
 	assert_int_equal(err.line, 0);
 	assert_int_equal(err.column, 0);
 	err = (struct lt_error){.code = LT_ELIMIT, .text = "too much"};
@@ -326,12 +311,10 @@ test_fetch_limit(void **state)
 
 	(void)state;
 	begin();
-	assert_true(
-	    web.end_ms > monotonic_ms() + lt_web_fetch_ms(web.options) - 1000);
+	assert_true(web.end_ms > monotonic_ms() + lt_web_fetch_ms(web.options) - 1000);
 	web.end_ms = monotonic_ms();
 	assert_int_equal(lt_web_do(&web, &request, &response, &err), LT_ENET);
-	assert_string_equal(err.text,
-	    "127.0.0.1: more than 60 s for one fetch of many requests");
+	assert_string_equal(err.text, "127.0.0.1: more than 60 s for one fetch of many requests");
 	assert_int_equal(memory.trace_count, 0);
 	lt_http_free(&response);
 	/* What is left is the last request's, below its own limit. */
@@ -379,11 +362,9 @@ time_of_two(const char *first, const char *second, int gap_ms)
 	for (int i = 0; i < 2; i++) {
 		char url[64];
 
-		snprintf(url, sizeof(url), "http://%s:%d/ok",
-		    i == 0 ? first : second, server.port);
+		snprintf(url, sizeof(url), "http://%s:%d/ok", i == 0 ? first : second, server.port);
 		request.url = url;
-		assert_int_equal(
-		    lt_web_do(&web, &request, &response, NULL), LT_OK);
+		assert_int_equal(lt_web_do(&web, &request, &response, NULL), LT_OK);
 		lt_http_free(&response);
 	}
 	return monotonic_ms() - begin_ms;

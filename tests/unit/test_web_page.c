@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The page of "lowtide web" by real connections: only who has the token, and
- * by a name of this host, gets a word of it, and strangers' connections keep
- * its user waiting for nothing.
+ * The page of "lowtide web" by real connections: only who has the token, and by a name of this
+ * host, gets a word of it, and strangers' connections keep its user waiting for nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,36 +43,30 @@ connect_to(const struct lt_page *page)
 	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	struct sockaddr_un local = {.sun_family = AF_UNIX};
 	const bool is_port = page->port != 0;
-	const int fd =
-	    socket(is_port ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const int fd = socket(is_port ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	memcpy(local.sun_path, page->socket, sizeof(local.sun_path));
-	assert_int_equal(
-	    is_port
-		? connect(fd, (const struct sockaddr *)&port, sizeof(port))
-		: connect(fd, (const struct sockaddr *)&local, sizeof(local)),
+	assert_int_equal(is_port ? connect(fd, (const struct sockaddr *)&port, sizeof(port))
+				 : connect(fd, (const struct sockaddr *)&local, sizeof(local)),
 	    0);
 	return fd;
 }
 
 /* The status; 0: it hung up without a word; -1: neither in time. */
 static int
-ask(const struct lt_page *page, const char *method, const char *path,
-    const char *host)
+ask(const struct lt_page *page, const char *method, const char *path, const char *host)
 {
 	const int fd = connect_to(page);
 	char text[512] = "";
 	int status = -1;
 
-	snprintf(text, sizeof(text),
-	    "%s %s HTTP/1.1\r\n%s%s%sConnection: close\r\n\r\n", method, path,
-	    host != NULL ? "Host: " : "", host != NULL ? host : "",
+	snprintf(text, sizeof(text), "%s %s HTTP/1.1\r\n%s%s%sConnection: close\r\n\r\n", method,
+	    path, host != NULL ? "Host: " : "", host != NULL ? host : "",
 	    host != NULL ? "\r\n" : "");
 	(void)send(fd, text, strlen(text), MSG_NOSIGNAL);
 	memset(text, 0, sizeof(text));
 	if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, WAIT_MS) > 0)
-		status =
-		    read(fd, text, sizeof(text) - 1) > 0 ? atoi(text + 9) : 0;
+		status = read(fd, text, sizeof(text) - 1) > 0 ? atoi(text + 9) : 0;
 	close(fd);
 	return status;
 }
@@ -102,10 +95,8 @@ test_who_is_answered(void **state)
 	    {"without the token", 0, "/", own, 0},
 	    {"without the token, a file", 0, "/page.css", own, 0},
 	    {"without the slash", 0, "/" TOKEN, own, 0},
-	    {"the last digit is another", 0,
-		"/0123456789abcdef0123456789abcdee/", own, 0},
-	    {"the first digit is another", 0,
-		"/1123456789abcdef0123456789abcdef/", own, 0},
+	    {"the last digit is another", 0, "/0123456789abcdef0123456789abcdee/", own, 0},
+	    {"the first digit is another", 0, "/1123456789abcdef0123456789abcdef/", own, 0},
 	    {"a shorter token", 0, "/0123456789abcdef0123456789abcde/", own, 0},
 	    {"a longer token", 0, "/" TOKEN "0/", own, 0},
 	    {"something else than a slash behind it", 0, "/" TOKEN "x", own, 0},
@@ -116,19 +107,16 @@ test_who_is_answered(void **state)
 	    {"the Unix socket", 1, "/", "localhost", 200},
 	    {"the Unix socket, forwarded", 1, "/", "localhost:8017", 200},
 	    {"the Unix socket, another name", 1, "/", "evil.example", 0},
-	    {"the Unix socket, a name that begins as ours", 1, "/",
-		"localhost.evil.example", 0},
+	    {"the Unix socket, a name that begins as ours", 1, "/", "localhost.evil.example", 0},
 	    {"the Unix socket, no number", 1, "/", "localhost:80a", 0},
 	    {"the Unix socket, as long a name", 1, "/", "evil.host:8017", 0},
 	    {"the Unix socket, as long a name alone", 1, "/", "evilhosts", 0},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const int status = ask(
-		    &pages[cases[i].page], "GET", cases[i].path, cases[i].host);
+		const int status = ask(&pages[cases[i].page], "GET", cases[i].path, cases[i].host);
 
 		if (status != cases[i].status)
-			fail_msg("%s: got %d, want %d", cases[i].why, status,
-			    cases[i].status);
+			fail_msg("%s: got %d, want %d", cases[i].why, status, cases[i].status);
 	}
 	assert_int_equal(ask(&pages[0], "POST", "/" TOKEN "/", own), 405);
 	assert_int_equal(ask(&pages[0], "POST", "/", own), 0);
@@ -155,8 +143,7 @@ test_idle_strangers(void **state)
 			char byte;
 
 			(void)send(fds[i], "G", 1, MSG_NOSIGNAL);
-			const ssize_t got =
-			    recv(fds[i], &byte, 1, MSG_DONTWAIT);
+			const ssize_t got = recv(fds[i], &byte, 1, MSG_DONTWAIT);
 			if (got == 0 || (got < 0 && errno != EAGAIN)) {
 				close(fds[i]);
 				fds[i] = fds[--left];
@@ -166,8 +153,7 @@ test_idle_strangers(void **state)
 		}
 	}
 	assert_int_equal(left, 0);
-	assert_in_range(
-	    lt_monotonic_ms() - began_ms, 0, LT_SLOT_SHOW_MS + 2 * PROMPT_MS);
+	assert_in_range(lt_monotonic_ms() - began_ms, 0, LT_SLOT_SHOW_MS + 2 * PROMPT_MS);
 }
 
 static pid_t

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Secrets of requests: all are sent, and none is in an error or a trace, not
- * even when the other side repeats them.
+ * Secrets of requests: all are sent, and none is in an error or a trace, not even when the other
+ * side repeats them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,8 @@
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-static const char *const secrets[] = {"hunter1", "hunter2", "hunter3",
-    "hunter4", "aHVudGVy" /* "hunter" of Basic */};
+static const char *const secrets[] = {
+    "hunter1", "hunter2", "hunter3", "hunter4", "aHVudGVy" /* "hunter" of Basic */};
 
 static void
 assert_discreet(const struct lt_error *err)
@@ -26,8 +26,7 @@ assert_discreet(const struct lt_error *err)
 			fail_msg("%s is in: %s", secrets[i], err->text);
 		for (int j = 0; j < memory.trace_count && j < LT_TRACE_MAX; j++)
 			if (strstr(memory.trace[j].request, secrets[i]) != NULL)
-				fail_msg("%s is in: %s", secrets[i],
-				    memory.trace[j].request);
+				fail_msg("%s is in: %s", secrets[i], memory.trace[j].request);
 	}
 }
 
@@ -49,15 +48,12 @@ test_secrets(void **state)
 	request.url = url_of("/echo?a=b");
 	begin();
 	assert_int_equal(lt_web_do(&web, &request, &response, &err), LT_OK);
-	assert_int_equal(
-	    strncmp(response.body, "GET /echo?a=b&key=hunter1 ", 26), 0);
+	assert_int_equal(strncmp(response.body, "GET /echo?a=b&key=hunter1 ", 26), 0);
 	assert_non_null(strstr(response.body, "X-Token: hunter2\r\n"));
 	assert_non_null(strstr(response.body, "X-Plain: 1\r\n"));
 	assert_non_null(strstr(response.body, "X-Third: 3\r\n"));
-	assert_non_null(
-	    strstr(response.body, "Authorization: Basic dXNlcjpodW50ZXIz\r\n"));
-	assert_non_null(
-	    strstr(memory.trace[0].request, "GET http://127.0.0.1:"));
+	assert_non_null(strstr(response.body, "Authorization: Basic dXNlcjpodW50ZXIz\r\n"));
+	assert_non_null(strstr(memory.trace[0].request, "GET http://127.0.0.1:"));
 	assert_non_null(strstr(memory.trace[0].request, "/echo?a=b"));
 	assert_int_equal(memory.trace[0].status, 200);
 	assert_int_equal(memory.trace[0].body_length, response.body_length);
@@ -67,8 +63,7 @@ test_secrets(void **state)
 	request.url = url_of("/echo");
 	request.body = "word=hunter4";
 	assert_int_equal(lt_web_do(&web, &request, &response, &err), LT_OK);
-	assert_int_equal(
-	    strncmp(response.body, "POST /echo?key=hunter1 ", 23), 0);
+	assert_int_equal(strncmp(response.body, "POST /echo?key=hunter1 ", 23), 0);
 	assert_non_null(strstr(response.body, "\r\n\r\nword=hunter4"));
 	assert_int_equal(memory.trace_count, 2);
 	assert_int_equal(strncmp(memory.trace[1].request, "POST ", 5), 0);
@@ -76,8 +71,7 @@ test_secrets(void **state)
 	lt_http_free(&response);
 	request.method = "PUT";
 	assert_int_equal(lt_web_do(&web, &request, &response, &err), LT_OK);
-	assert_int_equal(
-	    strncmp(response.body, "PUT /echo?key=hunter1 ", 22), 0);
+	assert_int_equal(strncmp(response.body, "PUT /echo?key=hunter1 ", 22), 0);
 	assert_int_equal(strncmp(memory.trace[2].request, "PUT ", 4), 0);
 	lt_http_free(&response);
 }
@@ -97,8 +91,7 @@ test_secrets_in_errors(void **state)
 	    {"/redirect-host", "want the same host", LT_WEB_JSON},
 	    {"/bomb", "an answer of more than", LT_WEB_JSON},
 	    /* A gateway that repeats the request in its page. */
-	    {"/echo-500", "HTTP status 500, want 200: GET /echo-500?key=***",
-		LT_WEB_TEXT},
+	    {"/echo-500", "HTTP status 500, want 200: GET /echo-500?key=***", LT_WEB_TEXT},
 	};
 
 	(void)state;
@@ -142,16 +135,14 @@ test_secrets_alone(void **state)
 
 		request.url = url_of("/echo-500");
 		begin();
-		assert_int_equal(
-		    lt_web_do(&web, &request, &response, &err), LT_ENET);
+		assert_int_equal(lt_web_do(&web, &request, &response, &err), LT_ENET);
 		lt_guard_hide(err.text);
 		assert_discreet(&err);
 		lt_http_free(&response);
 		/* A page without it is shown. */
 		err = (struct lt_error){0};
 		request.url = url_of("/status/403");
-		assert_int_equal(
-		    lt_web_do(&web, &request, &response, &err), LT_ENET);
+		assert_int_equal(lt_web_do(&web, &request, &response, &err), LT_ENET);
 		assert_says("alone", &err, "want 200: {\"error\"");
 		lt_http_free(&response);
 	}
@@ -162,8 +153,7 @@ static void
 test_long_secret(void **state)
 {
 	static char query[LT_URL_SIZE + LT_SECRET_SIZE];
-	const struct lt_web_request request = {
-	    .url = url_of("/echo"), .secret_query = query};
+	const struct lt_web_request request = {.url = url_of("/echo"), .secret_query = query};
 	struct lt_http_response response;
 	struct lt_error err = {0};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Equal requests of one process are sent once; which ones are equal. From the
- * first test on, for the whole program.
+ * Equal requests of one process are sent once; which ones are equal. From the first test on, for
+ * the whole program.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +29,7 @@ answer(char out[32], const struct lt_web_request *request)
 static void
 test_share(void **state)
 {
-	struct lt_web_request request = {
-	    .url = url_of("/count"), .type = LT_WEB_TEXT};
+	struct lt_web_request request = {.url = url_of("/count"), .type = LT_WEB_TEXT};
 	char first[32], second[32];
 
 	(void)state;
@@ -87,15 +86,13 @@ test_share_what_differs(void **state)
 	/* The last are more than are kept, but never another's either. */
 	for (size_t i = 1; i < COUNT(requests); i++)
 		for (size_t j = 0; j < 2; j++) {
-			struct lt_web_request request =
-			    requests[j == 0 ? i - 1 : i];
+			struct lt_web_request request = requests[j == 0 ? i - 1 : i];
 
 			request.url = url_of(request.url);
 			request.type = LT_WEB_TEXT;
 			answer(answers[j == 0 ? i - 1 : i], &request);
 			if (j == 1 && strcmp(answers[i - 1], answers[i]) == 0)
-				fail_msg(
-				    "%zu: an answer to another request", i);
+				fail_msg("%zu: an answer to another request", i);
 		}
 }
 
@@ -103,8 +100,7 @@ test_share_what_differs(void **state)
 static void
 test_share_failure(void **state)
 {
-	const struct lt_web_request request = {
-	    .url = url_of("/count-404"), .type = LT_WEB_TEXT};
+	const struct lt_web_request request = {.url = url_of("/count-404"), .type = LT_WEB_TEXT};
 	char bodies[2][32];
 
 	(void)state;
@@ -112,8 +108,7 @@ test_share_failure(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct lt_http_response response;
 
-		assert_int_equal(
-		    lt_web_do(&web, &request, &response, NULL), LT_ENET);
+		assert_int_equal(lt_web_do(&web, &request, &response, NULL), LT_ENET);
 		snprintf(bodies[i], 32, "%s", response.body);
 		lt_http_free(&response);
 	}

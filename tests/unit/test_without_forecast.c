@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sources of which the forecast alone fails: what was measured comes as it
- * does where nobody asks for a forecast, and the note says what is missing.
+ * Sources of which the forecast alone fails: what was measured comes as it does where nobody asks
+ * for a forecast, and the note says what is missing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,33 +30,27 @@ static const struct {
     {"/blackhole", ": ", 0},
 };
 
-/* mark: in the URLs that fail; NULL: those of Energy-Charts that ask for what
- * is to come. It wants 1.5 s between two requests: fewer faults, and a host
- * for each of the two. */
+/* mark: in the URLs that fail; NULL: those of Energy-Charts that ask for what is to come. It wants
+ * 1.5 s between two requests: fewer faults, and a host for each of the two. */
 static const struct {
 	const char *adapter, *base, *mark, *host;
 	size_t faults;
 	struct pair pairs[8];
 } sources[] = {
     {"uk_carbon_intensity", "/uk", "/fw48h", "127.0.0.1", COUNT(faults), {{0}}},
-    {"uk_carbon_intensity", "/uk", "/fw48h", "127.0.0.1", COUNT(faults),
-	{{"region", "13"}}},
+    {"uk_carbon_intensity", "/uk", "/fw48h", "127.0.0.1", COUNT(faults), {{"region", "13"}}},
     {"energy_charts", "/europe", NULL, "127.0.0.1", 2, {{"country", "fr"}}},
-    {"energy_charts_price", "/europe", NULL, "localhost", 2,
-	{{"bidding_zone", "FR"}}},
-    {"energi_data_service", "/europe/eds", "CO2EmisProg", "127.0.0.1",
-	COUNT(faults), {{"area", "DK1"}}},
-    {"electricity_maps", "/europe/em/v3", "/forecast?", "127.0.0.1",
-	COUNT(faults), {{"zone", "DE"}, {"key_env", "LT_TEST_KEY"}}},
-    {"electricity_maps", "/europe/em/v3", "/latest?", "127.0.0.1",
-	COUNT(faults),
+    {"energy_charts_price", "/europe", NULL, "localhost", 2, {{"bidding_zone", "FR"}}},
+    {"energi_data_service", "/europe/eds", "CO2EmisProg", "127.0.0.1", COUNT(faults),
+	{{"area", "DK1"}}},
+    {"electricity_maps", "/europe/em/v3", "/forecast?", "127.0.0.1", COUNT(faults),
+	{{"zone", "DE"}, {"key_env", "LT_TEST_KEY"}}},
+    {"electricity_maps", "/europe/em/v3", "/latest?", "127.0.0.1", COUNT(faults),
 	{{"zone", "DE"}, {"key_env", "LT_TEST_KEY"}, {"forecast", "no"}}},
-    {"watttime", "/marginal/watttime", "/v3/forecast?", "127.0.0.1",
-	COUNT(faults),
-	{{"region", "PSCO"}, {"username", "lowtide"},
-	    {"password_env", "LT_TEST_PASSWORD"}}},
-    {"carbon_aware_sdk", "/marginal/sdk", "/forecasts/current?", "127.0.0.1",
-	COUNT(faults), {{"location", "eastus"}}},
+    {"watttime", "/marginal/watttime", "/v3/forecast?", "127.0.0.1", COUNT(faults),
+	{{"region", "PSCO"}, {"username", "lowtide"}, {"password_env", "LT_TEST_PASSWORD"}}},
+    {"carbon_aware_sdk", "/marginal/sdk", "/forecasts/current?", "127.0.0.1", COUNT(faults),
+	{{"location", "eastus"}}},
 };
 
 /* /SOURCE/FAULT/ and the source's own path. */
@@ -69,17 +63,15 @@ serve_all_but_forecasts(const struct exchange *exchange)
 	int64_t end_utc_s = 0;
 	char end[64];
 
-	if (sscanf(exchange->path, "/%zu/%zu%n", &source, &fault, &length) !=
-		2 ||
+	if (sscanf(exchange->path, "/%zu/%zu%n", &source, &fault, &length) != 2 ||
 	    source >= COUNT(sources) || fault >= COUNT(faults))
 		return false;
 	snprintf(whole.path, sizeof(whole.path), "%s", exchange->path + length);
 	const char *const mark = sources[source].mark;
-	const bool is_ahead =
-	    mark != NULL ? strstr(whole.path, mark) != NULL
-			 : lt_utc_parse(europe_query(&whole, "end", end),
-			       &end_utc_s, NULL) != LT_OK ||
-			       end_utc_s > time(NULL) + 3600;
+	const bool is_ahead = mark != NULL ? strstr(whole.path, mark) != NULL
+					   : lt_utc_parse(europe_query(&whole, "end", end),
+						 &end_utc_s, NULL) != LT_OK ||
+						 end_utc_s > time(NULL) + 3600;
 	if (is_ahead)
 		strcpy(whole.path, faults[fault].path);
 	else if (serve_europe(&whole) || serve_marginal(&whole))
@@ -90,16 +82,14 @@ serve_all_but_forecasts(const struct exchange *exchange)
 }
 
 static int
-fetch(size_t source, size_t fault, const struct lt_window *window,
-    struct lt_source_memory *memory, struct lt_points *points,
-    struct lt_error *err)
+fetch(size_t source, size_t fault, const struct lt_window *window, struct lt_source_memory *memory,
+    struct lt_points *points, struct lt_error *err)
 {
 	char url[128];
 	struct lt_source_options options = options_of(sources[source].pairs);
 
-	snprintf(url, sizeof(url), "http://%s:%d/%zu/%zu%s",
-	    sources[source].host, server.port, source, fault,
-	    sources[source].base);
+	snprintf(url, sizeof(url), "http://%s:%d/%zu/%zu%s", sources[source].host, server.port,
+	    source, fault, sources[source].base);
 	options.items[options.count].key = "url";
 	options.items[options.count++].value = url;
 	options.timeout_s = 1;
@@ -110,15 +100,12 @@ fetch(size_t source, size_t fault, const struct lt_window *window,
 }
 
 static void
-points_are_equal(const char *why, const struct lt_points *points,
-    const struct lt_points *wanted)
+points_are_equal(const char *why, const struct lt_points *points, const struct lt_points *wanted)
 {
 	if (points->count != wanted->count)
-		fail_msg("%s: %zu points, want %zu", why, points->count,
-		    wanted->count);
+		fail_msg("%s: %zu points, want %zu", why, points->count, wanted->count);
 	for (size_t i = 0; i < points->count; i++)
-		if (points->points[i].start_utc_s !=
-			wanted->points[i].start_utc_s ||
+		if (points->points[i].start_utc_s != wanted->points[i].start_utc_s ||
 		    points->points[i].value != wanted->points[i].value)
 			fail_msg("%s: another point %zu", why, i);
 	assert_int_equal(points->quantity, wanted->quantity);
@@ -126,8 +113,7 @@ points_are_equal(const char *why, const struct lt_points *points,
 }
 
 static void
-loses_the_forecast_alone(
-    size_t source, size_t fault, const struct lt_points *past)
+loses_the_forecast_alone(size_t source, size_t fault, const struct lt_points *past)
 {
 	const int64_t now_utc_s = server_time(); /* where it stopped */
 	struct lt_source_memory memory = {0};
@@ -135,12 +121,10 @@ loses_the_forecast_alone(
 	struct lt_error err = {0};
 	char why[128];
 
-	snprintf(why, sizeof(why), "%s, %s", sources[source].adapter,
-	    faults[fault].path);
+	snprintf(why, sizeof(why), "%s, %s", sources[source].adapter, faults[fault].path);
 	if (fetch(source, fault,
-		&(struct lt_window){
-		    now_utc_s - 2 * DAY, now_utc_s + 2 * DAY, now_utc_s},
-		&memory, &points, &err) != LT_OK)
+		&(struct lt_window){now_utc_s - 2 * DAY, now_utc_s + 2 * DAY, now_utc_s}, &memory,
+		&points, &err) != LT_OK)
 		fail_msg("%s: %s", why, err.text);
 	points_are_equal(why, &points, past);
 	if (strstr(points.note, "without forecast: ") == NULL ||
@@ -150,8 +134,8 @@ loses_the_forecast_alone(
 	assert_int_equal(points.retry_after_s, 0);
 	/* As it asks, or a minute, as Energi Data Service wants it. */
 	if (faults[fault].retry_after_s > 0)
-		assert_between(memory.ahead_pause_utc_s - now_utc_s,
-		    faults[fault].retry_after_s, 60);
+		assert_between(
+		    memory.ahead_pause_utc_s - now_utc_s, faults[fault].retry_after_s, 60);
 	else
 		assert_int_equal(memory.ahead_pause_utc_s, 0);
 	lt_points_free(&points);
@@ -167,9 +151,7 @@ test_without_forecast(void **state)
 		struct lt_points past = {0};
 		struct lt_error err = {0};
 
-		if (fetch(i, 0,
-			&(struct lt_window){
-			    now_utc_s - 2 * DAY, now_utc_s, now_utc_s},
+		if (fetch(i, 0, &(struct lt_window){now_utc_s - 2 * DAY, now_utc_s, now_utc_s},
 			&memory, &past, &err) != LT_OK)
 			fail_msg("%s: %s", sources[i].adapter, err.text);
 		assert_true(past.count >= 47);

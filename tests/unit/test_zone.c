@@ -12,17 +12,15 @@
 
 #include "zone.h"
 
-/* Friday 2026-11-20 12:00 UTC. London's clocks went back on 2026-10-25 and go
- * forward on 2027-03-28, at 01:00 UTC. */
+/* Friday 2026-11-20 12:00 UTC. London's clocks went back on 2026-10-25 and go forward on
+ * 2027-03-28, at 01:00 UTC. */
 enum { NOW = 1795176000, HOUR = 3600, DAY = 86400, FORWARD = 1806195600 };
 
 static const struct lt_zone utc = {.count = 0};
 static const struct lt_zone london = {
     .count = 2, .steps = {{INT64_MIN, 0, "GMT"}, {FORWARD, HOUR, "BST"}}};
-static const struct lt_zone india = {
-    .count = 1, .steps = {{INT64_MIN, 19800, "IST"}}};
-static const struct lt_zone west = {
-    .count = 1, .steps = {{INT64_MIN, -12 * HOUR, "-12"}}};
+static const struct lt_zone india = {.count = 1, .steps = {{INT64_MIN, 19800, "IST"}}};
+static const struct lt_zone west = {.count = 1, .steps = {{INT64_MIN, -12 * HOUR, "-12"}}};
 
 static void
 test_text(void **state)
@@ -36,14 +34,10 @@ test_text(void **state)
 	    {"no steps is UTC", &utc, NOW, NOW, "Fri 12:00 UTC"},
 	    {"tomorrow", &london, NOW + 14 * HOUR, NOW, "Sat 02:00 GMT"},
 	    {"six days ahead", &london, NOW + 6 * DAY, NOW, "Thu 12:00 GMT"},
-	    {"a week ahead has a date", &london, NOW + 7 * DAY, NOW,
-		"Fri 27 Nov 12:00 GMT"},
-	    {"so has a week ago", &london, NOW - 7 * DAY, NOW,
-		"Fri 13 Nov 12:00 GMT"},
-	    {"six days ago has none", &london, NOW - 6 * DAY, NOW,
-		"Sat 12:00 GMT"},
-	    {"last second of winter", &london, FORWARD - 1, FORWARD,
-		"Sun 00:59 GMT"},
+	    {"a week ahead has a date", &london, NOW + 7 * DAY, NOW, "Fri 27 Nov 12:00 GMT"},
+	    {"so has a week ago", &london, NOW - 7 * DAY, NOW, "Fri 13 Nov 12:00 GMT"},
+	    {"six days ago has none", &london, NOW - 6 * DAY, NOW, "Sat 12:00 GMT"},
+	    {"last second of winter", &london, FORWARD - 1, FORWARD, "Sun 00:59 GMT"},
 	    {"clocks go forward", &london, FORWARD, FORWARD, "Sun 02:00 BST"},
 	    {"half an hour", &india, NOW, NOW, "Fri 17:30 IST"},
 	    {"the day before", &west, NOW - 1, NOW - 1, "Thu 23:59 -12"},
@@ -55,13 +49,11 @@ test_text(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		lt_zone_text(out, sizeof(out), cases[i].zone, cases[i].utc_s,
-		    cases[i].now_utc_s);
+		lt_zone_text(out, sizeof(out), cases[i].zone, cases[i].utc_s, cases[i].now_utc_s);
 		if (strcmp(out, cases[i].wanted) != 0)
 			fail_msg("%s: \"%s\"", cases[i].why, out);
 	}
-	assert_ptr_equal(
-	    lt_zone_text(small, sizeof(small), &utc, NOW, NOW), small);
+	assert_ptr_equal(lt_zone_text(small, sizeof(small), &utc, NOW, NOW), small);
 	assert_string_equal(small, "Fri 1");
 }
 

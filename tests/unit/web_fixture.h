@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server with pages for web.c, and a fetch to make requests in; for the
- * tests of it. Include after cmocka.
+ * A server with pages for web.c, and a fetch to make requests in; for the tests of it. Include
+ * after cmocka.
  */
 #ifndef LT_WEB_FIXTURE_H
 #define LT_WEB_FIXTURE_H
@@ -20,8 +20,7 @@ static struct lt_web web;
 static inline void
 begin(void)
 {
-	static struct lt_source_options options = {
-	    .name = "src", .memory = &memory};
+	static struct lt_source_options options = {.name = "src", .memory = &memory};
 
 	points = (struct lt_points){0};
 	lt_web_start(&web, &options, &points);
@@ -45,9 +44,8 @@ monotonic_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* /type/TEXT answers with that type, '+' for a blank; /cache knows its
- * validators; /count is another answer each time, /echo-500 repeats the
- * request. */
+/* /type/TEXT answers with that type, '+' for a blank; /cache knows its validators; /count is
+ * another answer each time, /echo-500 repeats the request. */
 static inline bool
 serve_own(const struct exchange *exchange)
 {
@@ -68,8 +66,7 @@ serve_own(const struct exchange *exchange)
 		    strcmp(date, "Sat, 20 Jan 2018 12:00:00 GMT") == 0)
 			server_answer(exchange, 304, "text/plain", "", "");
 		else if (strcmp(exchange->path, "/cache-none") == 0)
-			server_answer(
-			    exchange, 200, "text/plain", "", "no validators");
+			server_answer(exchange, 200, "text/plain", "", "no validators");
 		else
 			server_answer(exchange, 200, "text/plain", validators,
 			    tag[0] == '\0' ? "first" : tag);
@@ -77,12 +74,10 @@ serve_own(const struct exchange *exchange)
 		server_answer(exchange, 304, "text/plain", "", "");
 	} else if (strncmp(exchange->path, "/count", 6) == 0) {
 		snprintf(text, sizeof(text), "%d", (int)getpid());
-		server_answer(exchange,
-		    strcmp(exchange->path, "/count-404") == 0 ? 404 : 200,
+		server_answer(exchange, strcmp(exchange->path, "/count-404") == 0 ? 404 : 200,
 		    "text/plain", "", text);
 	} else if (strncmp(exchange->path, "/echo-500", 9) == 0) {
-		server_answer(
-		    exchange, 500, "text/plain", "", exchange->request);
+		server_answer(exchange, 500, "text/plain", "", exchange->request);
 	} else {
 		return false;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A preloaded library: the wall clock of a process is off by what a file says,
- * seconds as text, read anew by each call. For a whole private cluster at once
- * (LD_PRELOAD, CLOCK_SHIFT=FILE); write the file in place, never truncate it.
+ * A preloaded library: the wall clock of a process is off by what a file says, seconds as text,
+ * read anew by each call. For a whole private cluster at once (LD_PRELOAD, CLOCK_SHIFT=FILE); write
+ * the file in place, never truncate it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,8 +27,7 @@ begin(void)
 	const char *const path = getenv("CLOCK_SHIFT");
 	const int fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	void *const shared =
-	    fd < 0 ? MAP_FAILED
-		   : mmap(NULL, TEXT_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+	    fd < 0 ? MAP_FAILED : mmap(NULL, TEXT_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 
 	if (shared != MAP_FAILED)
 		text = shared;
@@ -50,8 +49,7 @@ int
 clock_gettime(clockid_t id, struct timespec *now)
 {
 	if (real_clock_gettime == NULL)
-		*(void **)&real_clock_gettime =
-		    dlsym(RTLD_NEXT, "clock_gettime");
+		*(void **)&real_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
 
 	const int rc = real_clock_gettime(id, now);
 
@@ -87,8 +85,8 @@ time(time_t *out)
 
 /* Until a time of the shifted clock: the kernel has its own. */
 int
-pthread_cond_timedwait(pthread_cond_t *restrict condition,
-    pthread_mutex_t *restrict mutex, const struct timespec *restrict until)
+pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
+    const struct timespec *restrict until)
 {
 	struct timespec wanted = *until;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Preloaded: the system's directory of users takes as many seconds for each
- * answer as the file that SLOW_USERS names says; none where it is not there.
+ * Preloaded: the system's directory of users takes as many seconds for each answer as the file that
+ * SLOW_USERS names says; none where it is not there.
  */
 #include <dlfcn.h>
 #include <grp.h>
@@ -27,9 +27,9 @@ wait_for_it(void)
 }
 
 /* The C library's function of that name, after the wait. */
-#define LATER(name)                                                            \
-	__typeof__(&name) next;                                                \
-	wait_for_it();                                                         \
+#define LATER(name)                                                                                \
+	__typeof__(&name) next;                                                                    \
+	wait_for_it();                                                                             \
 	*(void **)&next = dlsym(RTLD_NEXT, #name)
 
 struct passwd *
@@ -47,16 +47,14 @@ getpwuid(uid_t uid)
 }
 
 int
-getpwnam_r(const char *name, struct passwd *user, char *text, size_t size,
-    struct passwd **found)
+getpwnam_r(const char *name, struct passwd *user, char *text, size_t size, struct passwd **found)
 {
 	LATER(getpwnam_r);
 	return next(name, user, text, size, found);
 }
 
 int
-getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size,
-    struct passwd **found)
+getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size, struct passwd **found)
 {
 	LATER(getpwuid_r);
 	return next(uid, user, text, size, found);
