@@ -65,7 +65,7 @@ for my $function (@functions) {
 		$own++;
 		# Its definition, a use; a prototype would be one more.
 		$own_single++ if $words{$function->{file}}{$function->{name}} <= 2;
-	} elsif ($users{$function->{name}} <= 2) {
+	} elsif (($users{$function->{name}} // 0) <= 2) {
 		$global_single++;
 	}
 }
