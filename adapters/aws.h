@@ -67,16 +67,14 @@ int lt_aws_login_check(const struct lt_source_options *options, struct lt_error 
  * until five minutes before they end. Errors have no secret. */
 int lt_aws_login_get(
     struct lt_web *web, int64_t now_utc_s, struct lt_aws_login *login, struct lt_error *err);
-/* Read credentials from the two kinds of texts; pure, for the above and tests.
- */
+/* Read credentials from the two kinds of texts; pure, for the above and tests. */
 int lt_aws_login_of_file(
     struct lt_aws_login *login, char *text, const char *profile, struct lt_error *err);
 int lt_aws_login_of_role(struct lt_aws_login *login, const char *bytes, size_t byte_count,
     int64_t *until_utc_s, struct lt_error *err);
 
 /* ---- requests ---- */
-/* Checks the options region and url (default https://ec2.REGION.amazonaws.com).
- */
+/* Checks the options region and url (default https://ec2.REGION.amazonaws.com). */
 int lt_aws_region_check(const struct lt_source_options *options, struct lt_error *err);
 /* True for names of instance types and zones: letters, digits, ".-", at most 63. */
 bool lt_aws_is_name(const char *text);

@@ -153,8 +153,7 @@ find_columns(
 	code = check_times(columns, err);
 	if (code != LT_OK)
 		return code;
-	/* One that can't be read, as of the forecast, does not cost the other.
-	 */
+	/* One that can't be read, as of the forecast, does not cost the other. */
 	for (int i = 0; i < COLUMNS_MAX; i++)
 		found |= find_column(charts, json, i, columns, &columns->refusal) == LT_OK &&
 			 columns->values[i] != NULL;

@@ -112,7 +112,7 @@ struct reading { /* of one answer */
 	struct lt_error refusal; /* the first: lt_fail() keeps it */
 };
 
-/* Which request an answer is of, by the dataset that it names. */
+/* Returns the request that an answer belongs to, by the dataset that it names. */
 static const struct lt_json_request *
 find_request(const struct lt_json_source *source, const json_t *json, struct lt_error *err)
 {

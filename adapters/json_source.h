@@ -50,8 +50,7 @@ struct lt_json_source {
 	/* All that is known, taken as it comes: a price list; values that come late, so that those
 	 * before what was asked for count. */
 	struct lt_json_request all;
-	/* Or what is to come, and what was. Without `past`, `ahead` has both.
-	 */
+	/* Or what is to come, and what was. Without `past`, `ahead` has both. */
 	struct lt_json_request ahead, past;
 	int64_t reach_s;  /* `all` and `ahead` start so long ago at least */
 	int64_t margin_s; /* `past` ends so much later than it should */

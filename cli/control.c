@@ -123,8 +123,7 @@ is_state(const json_t *answer, const char *state)
 	return strcmp(lt_json_text(answer, "state", ""), state) == 0;
 }
 
-/* Draws the progress of a rebuild on a terminal; removes it when it has ended.
- */
+/* Draws the progress of a rebuild on a terminal; removes it when it has ended. */
 static void
 show_progress(const json_t *answer, bool is_running)
 {

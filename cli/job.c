@@ -138,8 +138,7 @@ check_ids(const struct lt_cli *cli)
 	return LT_EXIT_OK;
 }
 
-/* Asks lowtided to start one job; *answer is the caller's. err names the job.
- */
+/* Asks lowtided to start one job; *answer is the caller's. err names the job. */
 static int
 start_job(json_t **answer, const struct lt_cli *cli, const char *job, struct lt_error *err)
 {

@@ -374,8 +374,7 @@ compare_objectives(char **argv, int objective_at)
 	return status;
 }
 
-/* Removes --compare if it stands first: elsewhere it is an argument of sbatch.
- */
+/* Removes --compare if it stands first: elsewhere it is an argument of sbatch. */
 static bool
 take_compare(char **operands, int *count)
 {

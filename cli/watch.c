@@ -175,8 +175,7 @@ show_answer(struct watch *w, const json_t *answer)
 	return done || (ended && monotonic_s() - w->ended_s >= CHARGE_WAIT_S);
 }
 
-/* True if lowtided does not know the job; a missing socket has the same code.
- */
+/* True if lowtided does not know the job; a missing socket has the same code. */
 static bool
 is_unknown(const struct lt_error *err)
 {

@@ -361,8 +361,7 @@ add_asked(const struct reading *r, const json_t *request)
 		add_gpus(r, drivers[dearest.driver].name, dearest.count, dearest.micro);
 }
 
-/* One device that the claim got, or its part of it where pods share the claim.
- */
+/* One device that the claim got, or its part of it where pods share the claim. */
 static void
 add_device(const struct reading *r, const json_t *result, int64_t sharers)
 {

@@ -132,8 +132,7 @@ struct source { /* what it is read from */
 	const struct lt_kube_names *names;
 };
 
-/* The tick is written in the CronJob's own zone: "2026-11-29T02:00:00+01:00".
- */
+/* The tick is written in the CronJob's own zone: "2026-11-29T02:00:00+01:00". */
 static void
 read_cron(struct lt_kube_job *job, struct draft *draft, const json_t *object)
 {

@@ -98,8 +98,7 @@ check_annotations(const json_t *annotations, struct lt_error *err)
 	return LT_OK;
 }
 
-/* A manifest that was read from the cluster has them; they are not its user's.
- */
+/* A manifest that was read from the cluster has them; they are not its user's. */
 static void
 forget_ours(json_t *metadata)
 {

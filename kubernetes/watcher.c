@@ -47,8 +47,7 @@ struct turn { /* whose first list is next */
 	int kind;
 };
 
-/* "<kind><event> <text>\n"; who reads them went away: there is no use in more.
- */
+/* "<kind><event> <text>\n"; who reads them went away: there is no use in more. */
 static void
 write_line(const struct following *f, enum lt_kube_event event, const char *text)
 {

@@ -145,8 +145,7 @@ find_pool(const struct lt_kube_where_asked *asked, const char *pool)
 	return -1;
 }
 
-/* One that the pool would bring, empty; room for so many pods on all of them.
- */
+/* One that the pool would bring, empty; room for so many pods on all of them. */
 static uint32_t
 look_at_new(struct lt_kube_where *w, const struct question *q, const struct lt_kube_node *node,
     uint32_t brings)

@@ -303,8 +303,7 @@ lt_site_simulate_all(struct lt_site_result *results, const struct lt_site_sim *s
 
 	for (uint32_t i = 0; i < settings->count; i++)
 		results[i] = (struct lt_site_result){0};
-	/* This thread is one of them; where no other can be had, the only one.
-	 */
+	/* This thread is one of them; where no other can be had, the only one. */
 	while (count + 1 < settings->threads && count < THREADS_MAX &&
 	       pthread_create(&threads[count], NULL, simulate_next, &all) == 0)
 		count++;

@@ -288,8 +288,7 @@ end_life(struct life *life, enum lt_sim_spot_what what)
 	tell_watch(life, what, "");
 }
 
-/* The request as lowtided lays it, again and again: interrupted.c, standing.c.
- */
+/* The request as lowtided lays it, again and again: interrupted.c, standing.c. */
 static const struct lt_request *
 request_at(const struct life *life, int64_t now_s)
 {
@@ -398,8 +397,7 @@ checkpoints_of(const struct lt_sim_spot_options *options, int64_t work_s)
 	return (work_s - 1) / options->every_s;
 }
 
-/* Counts the work that is really kept, and the work that lowtided assumes kept.
- */
+/* Counts the work that is really kept, and the work that lowtided assumes kept. */
 static void
 lose_node(struct life *life, int64_t ran_s, int64_t restart_s)
 {

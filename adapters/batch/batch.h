@@ -538,8 +538,7 @@ int lt_batch_job_of_manifest(
 int lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err);
 
 /* ---- a system that is watched (Kubernetes): how that goes, what waits there,
- * and what runs that is no job. One that is asked (Slurm) has none of it. ----
- */
+ * and what runs that is no job. One that is asked (Slurm) has none of it. ---- */
 
 /* State of the watch, and what waits. Times: 0 = never. */
 struct lt_batch_watch {

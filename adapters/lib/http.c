@@ -186,8 +186,7 @@ url_part(char *out, size_t size, const char *url, CURLUPart part)
 	lt_curl.url_cleanup(parts);
 }
 
-/* True for the same host and port; http may become https, never the other way.
- */
+/* True for the same host and port; http may become https, never the other way. */
 static bool
 may_follow(const char *from, const char *to)
 {

@@ -359,8 +359,7 @@ parse_line(struct file *file, char *line, struct lt_error *err)
 
 /* ---- lines ---- */
 
-/* Cuts the comment; a # after an odd number of backslashes does not begin one.
- */
+/* Cuts the comment; a # after an odd number of backslashes does not begin one. */
 static void
 cut_comment(char *line)
 {

@@ -14,8 +14,7 @@ void lt_error_at(struct lt_error *err, int line, int column);
 void lt_text_mend(char *text);
 /* The same for an error's text; err may be NULL. Returns code. */
 int lt_error_mend(struct lt_error *err, int code);
-/* Removes such bytes instead, so that a cut text ends with a whole character.
- */
+/* Removes such bytes instead, so that a cut text ends with a whole character. */
 void lt_text_whole(char *text);
 /* Fails with code and the text of inner, without its place. Returns code. */
 int lt_error_give(struct lt_error *err, int code, const struct lt_error *inner);

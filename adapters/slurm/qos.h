@@ -8,8 +8,7 @@
 #include "compat.h"
 #include "market.h"
 
-/* Opened once per read; closed by lt_qos_limits_close(), also after a failure.
- */
+/* Opened once per read; closed by lt_qos_limits_close(), also after a failure. */
 struct lt_qos_limits {
 	assoc_mgr_info_msg_t *answer; /* NULL: slurmctld said nothing */
 	bool enforced;		      /* AccountingStorageEnforce=limits */

@@ -260,8 +260,7 @@ lt_doctor_files(struct lt_doctor *doctor)
 
 /* ---- the daemon ---- */
 
-/* Warns of messages that are not sent: lowtide-notify does not run, or fails.
- */
+/* Warns of messages that are not sent: lowtide-notify does not run, or fails. */
 static void
 check_spool(struct lt_doctor *doctor)
 {

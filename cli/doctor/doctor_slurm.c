@@ -174,8 +174,7 @@ lt_doctor_plugin(struct lt_doctor *doctor, const char *check, const char *name, 
 	    version & 255, want ? "" : "; slurmctld's release is not known here");
 }
 
-/* Adds a finding that a line of slurm.conf fixes; slurmctld reads it at start.
- */
+/* Adds a finding that a line of slurm.conf fixes; slurmctld reads it at start. */
 static void __attribute__((format(printf, 5, 6))) say_conf(struct lt_doctor *doctor,
     enum lt_level level, const char *check, const char *line, const char *format, ...)
 {
@@ -251,8 +250,7 @@ lt_doctor_job_submit(struct lt_doctor *doctor)
 	lt_doctor_plugin(doctor, "job_submit", "job_submit_lowtide.so", 0xffffff);
 }
 
-/* Writes the TRES that are counted already, and each kind of GPU of the site.
- */
+/* Writes the TRES that are counted already, and each kind of GPU of the site. */
 static const char *
 gpus_too(char *out, size_t size, const struct lt_conf *conf)
 {

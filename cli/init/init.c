@@ -290,8 +290,7 @@ sounds_preemptible(const char *name)
 	return false;
 }
 
-/* Returns the features of its nodes that the cloud gave the cluster; "" = none.
- */
+/* Returns the features of its nodes that the cloud gave the cluster; "" = none. */
 static const char *
 cloud_of(const json_t *partition)
 {

@@ -28,8 +28,7 @@ struct lt_init_site { /* "" = not known */
 void lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site);
 
 /* ---- init_currency.c ---- */
-/* Writes the site's currency, ISO 4217; USD if nothing shows it. Returns out.
- */
+/* Writes the site's currency, ISO 4217; USD if nothing shows it. Returns out. */
 const char *lt_init_currency(char out[4], const char *zone);
 enum { LT_INIT_AMOUNT_SIZE = 32, LT_INIT_RATE_SIZE = 64 };
 /* Writes an amount of dollars in the site's currency, "15000". Returns out. */
@@ -44,8 +43,7 @@ const char *lt_init_rate(
  * none is known. */
 const char *lt_init_sources(FILE *out, const struct lt_init_site *site);
 
-/* True if a source without a key lists the price of the partition's machines.
- */
+/* True if a source without a key lists the price of the partition's machines. */
 bool lt_init_has_price(const json_t *partition, const struct lt_init_site *site);
 /* Writes the sources of prices; has_sources: the section has begun. */
 void lt_init_prices(

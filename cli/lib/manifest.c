@@ -2,7 +2,7 @@
 /*
  * Reads a manifest of Kubernetes, YAML or JSON, into jansson's objects. libyaml's events build the
  * tree, with one entry of the stack for each level of the document; JSON is read by jansson itself.
- * What is wrong is reported as "FILE:LINE:COL: ...".
+ * Reports an error as "FILE:LINE:COL: ...".
  */
 #include <ctype.h>
 #include <errno.h>

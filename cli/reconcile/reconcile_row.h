@@ -20,8 +20,7 @@ enum lt_invoice_field {
 	LT_FIELD_QUANTITY,
 	LT_FIELD_UNIT,
 	LT_FIELD_SERVICE,
-	/* The price of savings plans and reservations, spread over their use.
-	 */
+	/* The price of savings plans and reservations, spread over their use. */
 	LT_FIELD_EFFECTIVE, /* FOCUS: of every row; else of a savings plan */
 	LT_FIELD_RESERVED,  /* the same for a reservation */
 	LT_FIELD_COMMITTED, /* of a savings plan's fee */

@@ -23,8 +23,7 @@ struct lt_column {
 
 /* ---- report_words.c: texts that tables and HTML share ---- */
 enum { LT_MEASURED_LINES = 5, LT_MEASURED_LINE_SIZE = 320 };
-/* Writes what was measured, in words. Returns how many lines; 0: nothing was.
- */
+/* Writes what was measured, in words. Returns how many lines; 0: nothing was. */
 int lt_measured_lines(char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE], const json_t *report);
 
 struct lt_budget_row {		  /* a limit of money or of carbon; lent by the report */
@@ -66,8 +65,7 @@ bool lt_carbon_charge_text(char *out, size_t size, const json_t *report);
 void lt_report_csv(FILE *out, const json_t *report);
 
 /* ---- run_csv.c: rows of runs, and their cells from the report ---- */
-/* Returns the label keys of all teams, sorted: an array of texts, the caller's.
- */
+/* Returns the label keys of all teams, sorted: an array of texts, the caller's. */
 json_t *lt_label_keys(const json_t *report);
 /* Print a comma and a cell for each key. */
 void lt_label_headers(FILE *out, const json_t *keys);
@@ -175,8 +173,7 @@ int lt_report_sections_check(
 /* Prints a section for each, behind the others. */
 int lt_report_sections(
     FILE *out, const json_t *report, const struct lt_report_look *look, struct lt_error *err);
-/* Prints a CSV in place of that of teams; false: none with a CSV is asked for.
- */
+/* Prints a CSV in place of that of teams; false: none with a CSV is asked for. */
 bool lt_report_section_csv(FILE *out, const json_t *report, const struct lt_report_look *look);
 /* Explains the columns of the balance. */
 extern const char lt_report_balance_note[];
@@ -188,8 +185,7 @@ void lt_report_unused_name(char *out, size_t size, const json_t *report, const j
 const char *lt_report_unused_note(const json_t *report);
 
 /* ---- report_by.c: groups, --by ---- */
-/* Returns the first list of groups of an answer, and what it is by; NULL: none.
- */
+/* Returns the first list of groups of an answer, and what it is by; NULL: none. */
 const json_t *lt_report_groups(const json_t *report, const char **by);
 /* True if the cost is not known: none of its runs has a price. */
 bool lt_group_is_unpriced(const json_t *group);

@@ -290,8 +290,7 @@ add_source(struct lt_table *table, const json_t *source, const char *currency, i
 	lt_table_row(table, cells);
 }
 
-/* Prints one line below the table: "NAME: TEXT". color: an escape, "" = none.
- */
+/* Prints one line below the table: "NAME: TEXT". color: an escape, "" = none. */
 static void
 print_note(FILE *out, const char *name, const char *text, const char *color)
 {

@@ -22,8 +22,7 @@ enum {
 	HEADER_SIZE = 4096,
 };
 
-/* Prints the first of the rows that were left out, with the reason, to stderr.
- */
+/* Prints the first of the rows that were left out, with the reason, to stderr. */
 static void
 print_bad_rows(const struct lt_sim_trace *trace)
 {

@@ -70,8 +70,7 @@ count_of(const char *text)
 	return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-/* Returns the amount of a name in "cpu=4,gres/gpu=2,mem=16G,node=1"; -1 = none.
- */
+/* Returns the amount of a name in "cpu=4,gres/gpu=2,mem=16G,node=1"; -1 = none. */
 static int64_t
 tres_of(const char *tres, const char *name)
 {
@@ -206,8 +205,7 @@ run_of(char *const cells[COLUMNS])
 	return run;
 }
 
-/* Takes a row, unless the job never ran, or ended in the time of another page.
- */
+/* Takes a row, unless the job never ran, or ended in the time of another page. */
 static int
 take_row(struct lt_site_page *page, char *cells[COLUMNS], const struct lt_site_span *span,
     struct lt_error *err)

@@ -23,8 +23,7 @@ struct lt_page {
 };
 
 /* ---- web.c ---- */
-/* Listens on 127.0.0.1, page->port (0: any that is free, and sets it). LT_EIO.
- */
+/* Listens on 127.0.0.1, page->port (0: any that is free, and sets it). LT_EIO. */
 int lt_page_listen_port(struct lt_page *page, struct lt_error *err);
 /*
  * Listens on the Unix socket page->socket, of mode 0600, and removes one that an earlier process

@@ -296,8 +296,7 @@ lt_unusual_is(const struct lt_unusual *of, int64_t *mean)
 	const double usual = sum / of->known;
 	const double above = (double)of->day - usual;
 
-	/* A mean of 64-bit numbers passes none of the bounds but by rounding.
-	 */
+	/* A mean of 64-bit numbers passes none of the bounds but by rounding. */
 	*mean = usual >= 0x1p63 ? INT64_MAX : usual <= -0x1p63 ? INT64_MIN : llround(usual);
 	return of->known >= LT_UNUSUAL_WEEKS_LEAST && above > 0 && above > (double)of->floor &&
 	       above * WHOLE_PERCENT > usual * of->percent;

@@ -17,8 +17,7 @@ struct lt_daemon;
 struct lt_offsets;
 
 struct lt_alert_state { /* start as { 0 } */
-	/* The digest that a full spool stopped: up to this address all have it.
-	 */
+	/* The digest that a full spool stopped: up to this address all have it. */
 	int64_t digest_utc_s;
 	char digest_after[LT_ADDRESS_SIZE];
 };

@@ -259,8 +259,7 @@ was_told(const struct following *f, int percent)
 	       lt_alerts_told(told, f->period->start_utc_s, percent);
 }
 
-/* Raises an alert that was not over before: written down before it is logged.
- */
+/* Raises an alert that was not over before: written down before it is logged. */
 static int
 raise_alert(struct lt_alert *alert, const struct following *f, struct lt_error *err)
 {

@@ -36,8 +36,7 @@ is_wanted(struct wanted *wanted, const struct lt_batch_job *job)
 	return false;
 }
 
-/* A page of them; *next: the id after which the next one begins, 0 = the last.
- */
+/* A page of them; *next: the id after which the next one begins, 0 = the last. */
 static json_t *
 page(struct lt_daemon *d, struct wanted *wanted, uint32_t *next)
 {

@@ -59,8 +59,7 @@ is_window(struct lt_planned *window, const struct lt_partition *partition, int64
 	return true;
 }
 
-/* Takes only the wishes from the quote, and the fields that identify its job.
- */
+/* Takes only the wishes from the quote, and the fields that identify its job. */
 static void
 take_quote(struct lt_announced *plan, const struct lt_quote *quote)
 {

@@ -140,8 +140,7 @@ take_zones(struct lt_report_work *w, const struct lt_signals_state *signals)
 	}
 }
 
-/* Copies the parts of the loop's memory that the text needs; NULL: no memory.
- */
+/* Copies the parts of the loop's memory that the text needs; NULL: no memory. */
 struct lt_report_work *
 lt_report_take(
     struct lt_daemon *d, const struct lt_api_request *request, const struct lt_period *period)

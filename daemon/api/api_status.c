@@ -131,8 +131,7 @@ add_name(json_t *object, const char *list, const char *name)
 	json_array_append_new(json_object_get(object, list), json_string(name));
 }
 
-/* Are they of one machine, sold in one way, by "instance-type=A,zone=B,spot"?
- */
+/* Are they of one machine, sold in one way, by "instance-type=A,zone=B,spot"? */
 static bool
 is_alike(const char *a, const char *b)
 {

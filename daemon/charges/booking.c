@@ -275,8 +275,7 @@ take_off(const struct lt_discount_of *of, const double *exact, int64_t *parts)
 	}
 }
 
-/* Spreads the discount. most < 0: whole is what it has, and no month is asked.
- */
+/* Spreads the discount. most < 0: whole is what it has, and no month is asked. */
 static int
 spread(const struct lt_discount_of *of, double whole, int64_t most, const struct lt_site *site,
     struct lt_ledger *ledger, struct lt_error *err)

@@ -28,8 +28,7 @@ int lt_lengths_learn(struct lt_ledger *ledger, const struct lt_ended_run *ended,
 int64_t lt_lengths_since(const struct lt_policy *policy, int64_t now_utc_s);
 /* Returns the longest time, over all classes, that a smoke run counts; 0 = none requires one. */
 int64_t lt_lengths_smoke_within_s(const struct lt_policy *policy);
-/* Notes a charged run: a user who waits for a smoke run sees it within seconds.
- */
+/* Notes a charged run: a user who waits for a smoke run sees it within seconds. */
 void lt_lengths_ended(
     const struct lt_policy *policy, struct lt_charges *charges, const struct lt_run *run);
 /* Figures of groups that have new runs, and the file, when it is due. */

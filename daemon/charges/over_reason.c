@@ -64,8 +64,7 @@ resize(const struct lt_over *o, double *without)
 	return o->is_resized && size(o, without);
 }
 
-/* True if the limit was raised after the hold was made, and the run used that.
- */
+/* True if the limit was raised after the hold was made, and the run used that. */
 static bool
 admin(const struct lt_over *o, double *without)
 {

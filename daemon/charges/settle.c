@@ -96,8 +96,7 @@ expected_at_home(const struct lt_quote *quote)
 						: of_one_task(quote, &quote->home_expected);
 }
 
-/* Keeps a quoted run in the ledger, if its job asked and lowtide may move it.
- */
+/* Keeps a quoted run in the ledger, if its job asked and lowtide may move it. */
 static int
 keep_quoted_run(const struct lt_market *market, struct lt_ledger *ledger,
     struct lt_budget_state *budget, const struct quoted_of *of, struct lt_error *err)

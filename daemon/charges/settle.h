@@ -58,8 +58,7 @@ int lt_settle_jobs(
     const struct lt_settler *by, const uint32_t *job_ids, uint32_t count, struct lt_error *err);
 /* Rows that the ledger may have, priced again: what differs is corrected at its own hours. */
 int lt_settle_again(const struct lt_settler *by, struct lt_batch_runs *rows, struct lt_error *err);
-/* Returns lowtide's first start of all: runs that ended before are not charged.
- */
+/* Returns lowtide's first start of all: runs that ended before are not charged. */
 int64_t lt_settle_since(struct lt_ledger *ledger, int64_t fallback);
 /* Loads until when all is settled: the last complete scan, or the first start of all, which is now.
  * Once, with the runs that were seen to end before. */

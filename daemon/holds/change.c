@@ -147,8 +147,7 @@ lt_underheld_follow(const struct lt_books *books, const struct lt_batch_job *job
 	return code;
 }
 
-/* True if the size is the same; a job that was suspended further has changed.
- */
+/* True if the size is the same; a job that was suspended further has changed. */
 static bool
 same_size(const struct lt_batch_job *a, const struct lt_batch_job *b)
 {

@@ -59,8 +59,7 @@ load_holdout(
 	if (code == LT_OK &&
 	    sscanf(text, "%16" SCNx64 "%16" SCNx64, &holdout->key[0], &holdout->key[1]) == 2)
 		return LT_OK;
-	/* Another key would draw other users: make one only if there is none.
-	 */
+	/* Another key would draw other users: make one only if there is none. */
 	if (code != LT_OK && code != LT_ENOENT)
 		return code;
 	if (err != NULL)
@@ -490,8 +489,7 @@ add_hold(void *build, const struct lt_ledger_hold *made, struct lt_error *err)
 	return code;
 }
 
-/* Returns when it was last judged which holds fit into the periods; 0 = never.
- */
+/* Returns when it was last judged which holds fit into the periods; 0 = never. */
 static int64_t
 judged_utc_s(struct lt_ledger *ledger)
 {

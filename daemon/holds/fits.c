@@ -167,8 +167,7 @@ lt_fits_instead(struct lt_budget_state *budget, const struct lt_ledger_hold *fro
 	struct lt_verdict verdict;
 
 	lt_fits_judge(&verdict, budget, to, now_utc_s);
-	/* A hold that does not fit, or whose cost is not known, was not added.
-	 */
+	/* A hold that does not fit, or whose cost is not known, was not added. */
 	if (counts && (verdict.code == LT_UNKNOWN || !lt_verdict_fits(&verdict)))
 		lt_recent_add(recent, &budget->snapshot, &old);
 	return lt_verdict_fits(&verdict);

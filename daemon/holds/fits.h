@@ -42,8 +42,7 @@ bool lt_verdict_fits(const struct lt_verdict *verdict);
 /* True if its run time has no limit, so that it was not priced: the user must hear that, whatever
  * on_unknown is. */
 bool lt_fits_is_endless(const struct lt_batch_job *job, const struct lt_ledger_hold *hold);
-/* True if the hold fits beside all others that count; it is counted then, too.
- */
+/* True if the hold fits beside all others that count; it is counted then, too. */
 bool lt_fits_hold(
     struct lt_budget_state *budget, const struct lt_ledger_hold *hold, int64_t now_utc_s);
 /* Takes back a hold that fitted but was only a question. */

@@ -24,8 +24,7 @@ lt_out_flush(struct lt_out *out)
 	out->length = 0;
 }
 
-/* Makes room for length more bytes; false beyond the bound or without memory.
- */
+/* Makes room for length more bytes; false beyond the bound or without memory. */
 static bool
 grow(struct lt_out *out, size_t length)
 {

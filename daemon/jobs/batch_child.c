@@ -321,8 +321,7 @@ take_parts(struct taken *t, char *to, const char *bytes)
 	}
 }
 
-/* Takes one whole record from the pipe's bytes; returns its length there, or 0.
- */
+/* Takes one whole record from the pipe's bytes; returns its length there, or 0. */
 static size_t
 take_record(struct taken *t, const char *bytes, size_t length)
 {

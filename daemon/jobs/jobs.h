@@ -31,8 +31,7 @@ struct lt_paused *lt_jobs_paused(const struct lt_jobs_state *jobs, const struct 
  * Until then pause_requeue.c alone plans it: another plan would start it in the hours that it was
  * to miss. */
 bool lt_jobs_requeued(const struct lt_jobs_state *jobs, uint32_t job_id);
-/* Returns the seconds of suspension that are held for it; 0: it was not paused.
- */
+/* Returns the seconds of suspension that are held for it; 0: it was not paused. */
 int64_t lt_jobs_pause_s(const struct lt_jobs_state *jobs, const struct lt_batch_job *job);
 
 /* Returns what the list of this pass says about a quote; NULL: nothing. */
@@ -53,8 +52,7 @@ bool lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id, uint32_t job
 bool lt_hold_of_job(
     struct lt_ledger *ledger, const struct lt_batch_job *job, struct lt_ledger_hold *hold);
 
-/* Keeps what the market has of each job of the list: windows has one of each.
- */
+/* Keeps what the market has of each job of the list: windows has one of each. */
 int lt_jobs_keep_counted(
     struct lt_jobs_state *jobs, const struct lt_planned *windows, struct lt_error *err);
 

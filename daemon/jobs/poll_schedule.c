@@ -19,8 +19,7 @@ enum {
 	NEAR_MOST_MS = 200,
 };
 
-/* Returns the number of jobs that slurmctld has, by which a list's cost goes.
- */
+/* Returns the number of jobs that slurmctld has, by which a list's cost goes. */
 static uint32_t
 size_of(const struct lt_jobs_state *jobs)
 {

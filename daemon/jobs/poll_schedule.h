@@ -21,8 +21,7 @@ void lt_poll_pace(struct lt_jobs_state *jobs, const struct lt_listed *listed, in
 /* True if lists are rarer than passes. */
 bool lt_poll_singly(const struct lt_jobs_state *jobs);
 
-/* Returns how many jobs are looked up singly before a list of all is cheaper.
- */
+/* Returns how many jobs are looked up singly before a list of all is cheaper. */
 uint32_t lt_poll_most(const struct lt_jobs_state *jobs);
 
 /* Asks for a list, which alone shows what is wanted: one that begins at that time or later, as soon

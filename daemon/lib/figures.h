@@ -148,8 +148,7 @@ enum lt_balance_figure {
 };
 extern const struct lt_figure_kind lt_balance_figures[LT_BALANCE_FIGURES];
 
-/* ---- of an owned partition: paid and used, and the rest of them, twice ----
- */
+/* ---- of an owned partition: paid and used, and the rest of them, twice ---- */
 enum lt_unused_figure {
 	LT_UNUSED_PAID_S,
 	LT_UNUSED_USED_S,

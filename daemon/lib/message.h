@@ -39,8 +39,7 @@ struct lt_message { /* start as { 0 } */
 	char text[LT_MESSAGE_TEXT_SIZE];       /* lines of UTF-8 */
 };
 
-/* Lower case letters, digits, - and _, beginning with a letter or digit. Pure.
- */
+/* Lower case letters, digits, - and _, beginning with a letter or digit. Pure. */
 bool lt_message_id_is(const char *id);
 /* All that an id may not have becomes _XX, its bytes in hex, as capitals do; what is too long is
  * cut. text: begins with a letter. Pure. */

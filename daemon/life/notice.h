@@ -82,8 +82,7 @@ const char *lt_notice_awaited(
     const struct lt_notice_state *notices, const struct lt_batch_job *job);
 /* Has this job something on that node? */
 bool lt_notice_is_there(const struct lt_batch_job *job, const char *node);
-/* Interrupts a job as if its node were taken back: signal, requeue, and start.
- */
+/* Interrupts a job as if its node were taken back: signal, requeue, and start. */
 int lt_notice_interrupt(struct lt_ledger *ledger, struct lt_notice_state *notices,
     const struct lt_canary *canary, struct lt_error *err);
 /* True if that was done to it, or is about to be. */

@@ -122,8 +122,7 @@ follow_all(const struct lt_pauser *by, int64_t now_utc_s, struct lt_error *err)
 
 /* ---- who should ---- */
 
-/* Plans its pause again by today's figures: to end sooner, later, or at once.
- */
+/* Plans its pause again by today's figures: to end sooner, later, or at once. */
 static void
 again(const struct lt_books *books, const struct lt_pass_time *pass, struct lt_pausing *s,
     struct lt_paused *row, bool is_planned)
@@ -219,8 +218,7 @@ look_at_new(const struct lt_pauser *by, struct lt_pausing *s, const struct lt_pa
 	}
 }
 
-/* Resumes some that stand still for jobs that came since and want their nodes.
- */
+/* Resumes some that stand still for jobs that came since and want their nodes. */
 static void
 make_way(const struct lt_tables *tables, struct lt_ledger *ledger, struct lt_jobs_state *jobs,
     const struct lt_pass_time *pass, const struct lt_pausing_lines *lines)

@@ -58,8 +58,7 @@ slice_of_node(struct lt_gpu *room, const struct lt_policy *policy, const struct 
 	return false;
 }
 
-/* Finds the GPU's facts. The site's own row describes what Slurm counts as one.
- */
+/* Finds the GPU's facts. The site's own row describes what Slurm counts as one. */
 static bool
 find_gpu(struct lt_gpu *room, const struct lt_policy *policy, const char *said,
     const struct lt_shape *shape, const char *type)

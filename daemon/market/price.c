@@ -328,8 +328,7 @@ price_at(struct lt_charge *charge, struct lt_charge_input *input, const struct s
 	return code;
 }
 
-/* Returns share x ppm; a numerator that is too large for that is rounded down.
- */
+/* Returns share x ppm; a numerator that is too large for that is rounded down. */
 static struct lt_fraction
 times_ppm(struct lt_fraction share, int64_t ppm)
 {

@@ -175,8 +175,7 @@ signal_of(const struct lt_policy_partition *partition, enum lt_rate rate)
 					: &partition->tariff;
 }
 
-/* Returns the rate's row, a new one if there is none; NULL: no memory for it.
- */
+/* Returns the rate's row, a new one if there is none; NULL: no memory for it. */
 static struct lt_recorded *
 recorded_of(struct lt_recorded *all, const char *partition, enum lt_rate rate)
 {

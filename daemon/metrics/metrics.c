@@ -16,8 +16,7 @@
 #include "units.h"
 
 /* ---- counters since the start. All that can be are here from the first scrape
- * on, at 0: what appears with its first event is no increase to Prometheus ----
- */
+ * on, at 0: what appears with its first event is no increase to Prometheus ---- */
 
 static void
 put_step_counters(struct lt_put *to)

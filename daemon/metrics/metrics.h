@@ -62,8 +62,7 @@ void lt_metrics_read(
     struct lt_metrics_sums *sums, struct lt_daemon *d, bool has_money, int64_t now_utc_s);
 /* The next call reads all of it, whenever it was read last. */
 void lt_metrics_soon(void);
-/* Milliseconds until a reading that is begun should continue, at most most_ms.
- */
+/* Milliseconds until a reading that is begun should continue, at most most_ms. */
 int lt_metrics_sums_wait_ms(int64_t now_ms, int most_ms);
 void lt_metrics_forget(struct lt_metrics_sums *sums);
 

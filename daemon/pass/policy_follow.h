@@ -19,8 +19,7 @@ void lt_daemon_follow_off(struct lt_daemon *d, int64_t now_utc_s);
  * what is wrong in both cases. err may be NULL.
  */
 int lt_daemon_load_policy(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
-/* Loads the policy while lowtided runs, with all that follows from another one.
- */
+/* Loads the policy while lowtided runs, with all that follows from another one. */
 int lt_daemon_reload_policy(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* Logs a refused file again, each hour. */
 void lt_policy_remind(struct lt_daemon *d, int64_t now_utc_s);

@@ -40,8 +40,7 @@ json_t *lt_report_labels_json(const struct lt_report_account *account);
 
 /* ---- when an account was in the team ---- */
 
-/* An account that left the team and came back counts as below it all between.
- */
+/* An account that left the team and came back counts as below it all between. */
 struct lt_report_asked {  /* a team, and the time that the report may look at */
 	const char *team; /* NULL: all */
 	bool has_trend;

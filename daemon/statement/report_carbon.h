@@ -26,8 +26,7 @@ struct lt_carbon_asked {
 };
 
 struct lt_report_carbon; /* opaque */
-/* NULL: no memory. The targets of asked's pointers are lent until it is freed.
- */
+/* NULL: no memory. The targets of asked's pointers are lent until it is freed. */
 struct lt_report_carbon *lt_report_carbon_new(const struct lt_carbon_asked *asked);
 /* Adds the part of the run that is booked for the account in the period. */
 int lt_report_carbon_run(struct lt_report_carbon *carbon, const struct lt_run *run,

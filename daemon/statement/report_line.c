@@ -94,8 +94,7 @@ lt_report_line_cost(const struct lt_report_line *line)
 	return cost;
 }
 
-/* ---- as JSON: in an order that stays, for statements are compared by it ----
- */
+/* ---- as JSON: in an order that stays, for statements are compared by it ---- */
 
 static void
 set_json(json_t *to, enum lt_team_figure figure, json_t *value)

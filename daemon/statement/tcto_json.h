@@ -11,8 +11,7 @@
 #include "policy.h"
 #include "tcto.h"
 
-/* The policy's part, copied from the state of the loop for a report's thread.
- */
+/* The policy's part, copied from the state of the loop for a report's thread. */
 struct lt_tcto_site {
 	struct lt_tcto_rates rates;
 	uint32_t owned_count;

@@ -90,8 +90,7 @@ at_stake(const struct change *c)
 	}
 	if (c->has_terms)
 		return c->terms.flags & LT_TERMS_BUDGETED;
-	/* user_id is the caller's word: it must not lead to another's account.
-	 */
+	/* user_id is the caller's word: it must not lead to another's account. */
 	return lt_user_budgeted(snapshot, c->uid) || lt_user_budgeted(snapshot, c->submit_uid);
 }
 

@@ -225,8 +225,7 @@ price(struct placement *p)
 		   NULL) == LT_OK;
 }
 
-/* True if it is more than is left of this currency; the verdict then says so.
- */
+/* True if it is more than is left of this currency; the verdict then says so. */
 static bool
 is_over(struct lt_verdict *verdict, const struct lt_balance_of *of, bool has_amount,
     int64_t per_task, uint32_t tasks)
@@ -311,8 +310,7 @@ show_table(struct placement *p)
 	const bool is_last = p->component.index + 1 >= p->component.count;
 
 	lt_plan_table(text, sizeof(text), &p->plan, &p->request, &p->market, p->now_utc_s);
-	/* As slurmctld's refusal would look, so that "lowtide plan" reads both.
-	 */
+	/* As slurmctld's refusal would look, so that "lowtide plan" reads both. */
 	lt_spank_say(text, true);
 	p->client.set(p->client.opt, "test-only", "", false);
 	if (!is_last)

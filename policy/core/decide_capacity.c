@@ -55,8 +55,7 @@ key_of(const struct lt_planned *planned, uint16_t edge)
 	       (uint64_t)(time + half) << EDGE_BITS | edge;
 }
 
-/* Sorts by one digit of all keys; keys that are equal in it keep their order.
- */
+/* Sorts by one digit of all keys; keys that are equal in it keep their order. */
 static void
 sort_digit(uint64_t *to, const uint64_t *from, uint32_t count, int shift)
 {

@@ -164,8 +164,7 @@ lt_move_reject(const struct job *job, int partition)
 	if (is_preemptible &&
 	    (request->is_on_demand || (job->class != NULL && job->class->on_demand_only)))
 		return LT_REJECT_ON_DEMAND;
-	/* Home's nodes are not known, so neither is whether it can run there.
-	 */
+	/* Home's nodes are not known, so neither is whether it can run there. */
 	if (bound_elsewhere(job, partition) || home->shape_count == 0)
 		return LT_REJECT_PINNED;
 	if (!is_named(request, partition) && policy_reject(request, part) != LT_REJECT_NONE)

@@ -66,8 +66,7 @@ struct layout {
 	double wanted, found;		  /* of a reject */
 };
 
-/* Results that are the same wherever a partition has the same kinds of nodes.
- */
+/* Results that are the same wherever a partition has the same kinds of nodes. */
 struct laid {
 	struct layout layout;
 	int shape;			   /* the layout's, from the partition's first */
@@ -173,8 +172,7 @@ enum lt_reject lt_fit_reject(struct layout *layout, const struct job *job, int p
 double lt_ratio_there(bool *known, const struct job *job, int partition, int gpu);
 
 /* decide_layout.c */
-/* Computes what the job takes from a node there, and which shapes can hold it.
- */
+/* Computes what the job takes from a node there, and which shapes can hold it. */
 void lt_lay_out(struct laid *laid, const struct job *job, int partition);
 /* Its layout there, and why no nodes can hold it, home or not. */
 enum lt_reject lt_layout_of(struct layout *layout, const struct job *job, int partition);
@@ -217,8 +215,7 @@ void lt_lane_spans(
 int64_t lt_lane_first_room(
     struct spans *spans, const struct lane *lane, const struct job *job, const struct edges *edges);
 
-/* True if its nodes are free at the earliest start, however long they stay so.
- */
+/* True if its nodes are free at the earliest start, however long they stay so. */
 bool lt_lane_room_at_once(
     struct spans *spans, const struct lane *lane, const struct job *job, const struct edges *edges);
 
@@ -229,8 +226,7 @@ bool lt_is_too_dear(const struct job *job, double mean_micros);
 /* Keeps of the lane's spans, which are the last ones, only the starts that are not too dear.
  * Returns the least mean price of all that had room; 0 where any is good. */
 double lt_lane_keep_price(struct spans *spans, struct lane *lane, const struct job *job);
-/* True if it may cost more than --max-cost; false where its cost is not known.
- */
+/* True if it may cost more than --max-cost; false where its cost is not known. */
 bool lt_is_over_cost(const struct lt_request *request, const struct lt_estimate *at);
 /* And those that cost at most --max-cost, as long as the run may be. */
 void lt_lane_keep_cost(struct spans *spans, struct lane *lane, const struct job *job);

@@ -188,8 +188,7 @@ lt_score_of(const struct decision *decision, const struct lane *lane, int round)
 	}
 }
 
-/* True if the round's score is in milligrams, else it is in micros or seconds.
- */
+/* True if the round's score is in milligrams, else it is in micros or seconds. */
 static bool
 scores_carbon(const struct decision *decision, int round)
 {
@@ -331,8 +330,7 @@ emitted_limit(const struct decision *decision, int round)
 	return limit + lt_score_tolerance(limit);
 }
 
-/* Returns the money or the carbon of this lane at home's first start with room.
- */
+/* Returns the money or the carbon of this lane at home's first start with room. */
 static double
 worth_from(const struct decision *decision, const struct lane *lane, enum worth worth)
 {

@@ -277,8 +277,7 @@ lt_history_shape(struct lt_run_kind *kind, const struct lt_request *request)
 	    larger(request->gpus, nodes * request->gpus_per_node), tasks * request->gpus_per_task);
 }
 
-/* Returns a figure of that group in seconds; the limit where runs say nothing.
- */
+/* Returns a figure of that group in seconds; the limit where runs say nothing. */
 static int64_t
 seconds_of(uint32_t figure, enum lt_history_group group, int64_t limit_s)
 {

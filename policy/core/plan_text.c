@@ -539,8 +539,7 @@ lt_plan_line(struct lt_brief *out, const struct lt_told *told)
 
 /* ---- The table ---- */
 
-/* Writes the options that keep the job in its partition: "--begin, --switches".
- */
+/* Writes the options that keep the job in its partition: "--begin, --switches". */
 static void
 put_pins(struct lt_text *text, const struct lt_plan *plan, uint32_t pins)
 {

@@ -43,8 +43,7 @@ enum lt_note {
 	LT_NOTE_DETAILS,
 };
 
-/* Writes the notes beside that line: what the user would find out later. Pure.
- */
+/* Writes the notes beside that line: what the user would find out later. Pure. */
 void lt_plan_notes(struct lt_brief *out, const struct lt_told *told);
 
 /* Returns what is available less the quote's hold; 0 and INT64_MAX mean nothing. Pure. */

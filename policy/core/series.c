@@ -135,8 +135,7 @@ lt_series_index_in(const struct lt_series *series, int64_t utc_s, uint32_t low, 
 	assert(low <= high && high < series->count);
 
 	const int64_t *start_utc_s = series->start_utc_s;
-	/* A little more, since times asked for are steps more often than not.
-	 */
+	/* A little more, since times asked for are steps more often than not. */
 	const double steps = (double)(utc_s - start_utc_s[low]) * series->steps_per_s + 1e-6;
 	const uint32_t guess = steps <= 0	     ? low
 			       : steps >= high - low ? high

@@ -100,8 +100,7 @@ bool lt_sheet_manages(const struct lt_budget_snapshot *snapshot, uint32_t uid, i
 /* True if any budget binds this account (its own or a parent's). */
 bool lt_sheet_budgeted(const struct lt_budget_snapshot *snapshot, int account);
 
-/* Sums held since W, beside the snapshot: one per budget, and per user in it.
- */
+/* Sums held since W, beside the snapshot: one per budget, and per user in it. */
 struct lt_recent; /* opaque; sums, remade for each new snapshot */
 size_t lt_recent_size(const struct lt_budget_snapshot *snapshot); /* bytes */
 void lt_recent_init(struct lt_recent *recent, const struct lt_budget_snapshot *snapshot);

@@ -25,8 +25,7 @@ enum lt_pin {
 	LT_PIN_CRON = 1 << 7,
 	LT_PIN_INTERACTIVE = 1 << 8, /* srun, salloc: partition only */
 	LT_PIN_NODELIST = 1 << 9,    /* --nodelist: partition stays */
-	/* --gpu-freq, --cpu-freq: no power cap. It keeps nothing from moving.
-	 */
+	/* --gpu-freq, --cpu-freq: no power cap. It keeps nothing from moving. */
 	LT_PIN_FREQUENCY = 1 << 10,
 	/* Something that lowtide can't check for another partition: the request's pinned_by. The
 	 * partition stays. */

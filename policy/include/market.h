@@ -27,8 +27,7 @@ enum lt_objective {
 
 const char *lt_mode_name(enum lt_mode mode);
 
-/* Permissions that a mode gives lowtide; everything else it does in every mode.
- */
+/* Permissions that a mode gives lowtide; everything else it does in every mode. */
 enum lt_may {
 	LT_MAY_EDIT = 1 << 0,	/* write a plan into a job */
 	LT_MAY_REFUSE = 1 << 1, /* a job, a change, an early start */

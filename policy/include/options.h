@@ -48,8 +48,7 @@ void lt_options_init(struct lt_options *options);
 
 /* Parse one value ("" or NULL = given without one, "(null)" alike).
  * LT_EINPUT: "--checkpoint: got "x=2m", want write=, every=, size=, keep=,
- * signal= or off".
- */
+ * signal= or off". */
 int lt_option_parse(
     struct lt_options *options, enum lt_option_id id, const char *value, struct lt_error *err);
 

@@ -167,8 +167,7 @@ int lt_why_unpack(struct lt_whys *whys, const char *text, size_t length, struct 
 /* Steps between home and the plan: home_expected to home_then is when, from there to there_slow
  * where, from there to plan_expected how fast. */
 struct lt_levers {
-	/* Ratios of a task, home's over the plan's: nodes x share, and power.
-	 */
+	/* Ratios of a task, home's over the plan's: nodes x share, and power. */
 	uint32_t size_ppm, power_ppm;
 	struct lt_amount home_then, there_now, there_slow; /* all tasks */
 	int64_t room_utc_s; /* first room there; 0 = none later than at home */

@@ -37,8 +37,7 @@ int lt_replan_find(const char *word);
 /* Part of the saving that a change must exceed: forecasts go up and down by as much from one hour
  * to the next, and its user has to follow each change. */
 #define LT_SWITCHING 0.1
-/* A start that is no worse and by so much sooner is worth a change: room came.
- */
+/* A start that is no worse and by so much sooner is worth a change: room came. */
 enum { LT_SOONER_S = 300 };
 /* A job that may have to leave is looked at again within this. */
 enum { LT_LEAVE_LOOK_S = 60 };

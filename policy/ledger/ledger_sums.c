@@ -171,8 +171,7 @@ drop_span(struct lt_kept_span *kept)
 	*kept = (struct lt_kept_span){0};
 }
 
-/* Returns that span's, or the one that was not asked for the longest, emptied.
- */
+/* Returns that span's, or the one that was not asked for the longest, emptied. */
 static struct lt_kept_span *
 find_span(struct lt_kept *all, struct lt_span span)
 {

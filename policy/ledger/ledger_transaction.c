@@ -83,8 +83,7 @@ lt_ledger_rollback(struct lt_ledger *ledger)
 int
 lt_call_begin(struct lt_ledger *ledger, enum lt_database database, struct lt_error *err)
 {
-	/* From here on, only what the savepoint would undo is kept in memory.
-	 */
+	/* From here on, only what the savepoint would undo is kept in memory. */
 	const int rc = database == LT_DB_LEDGER ? write_kept(ledger, err) : LT_OK;
 
 	if (rc != LT_OK)

@@ -214,8 +214,7 @@
 /* True if a run is odd: by a recording, by slurmctld's last record, or with GPUs that slurmdbd does
  * not count: enum lt_quality and enum lt_gpus_from (ledger_sums.c). */
 #define LT_SQL_ODD "(provisional != 0 OR worst_quality = 7 OR gpus_from != 0)"
-/* A run that ends later than that after a period touches it only if it is long.
- */
+/* A run that ends later than that after a period touches it only if it is long. */
 #define LT_SQL_LONG_S "172800"
 #define LT_SQL_LONG "end_utc_s > start_utc_s + " LT_SQL_LONG_S
 /* A run touches [?2, ?3). One that never started or lasted no second cost nothing: it ended its

@@ -81,8 +81,7 @@ cost_of(const struct side *side, double ratio)
 	return (side->k + side->m / ratio) / side->x;
 }
 
-/* The standard error of that, as of a ratio of sums (Cochran 1977, ch. 6).
- */
+/* The standard error of that, as of a ratio of sums (Cochran 1977, ch. 6). */
 static double
 error_of(const struct side *side, double ratio)
 {

@@ -64,8 +64,7 @@ struct lt_error_sum {
 	double sum, sum_abs; /* of forecast minus measured */
 };
 
-/* ---- rate.c: holes in what a source gave, for the market's steps. Pure. ----
- */
+/* ---- rate.c: holes in what a source gave, for the market's steps. Pure. ---- */
 
 enum { LT_BRIDGE_S = 2 * 3600 }; /* longer holes are not guessed at */
 

@@ -126,8 +126,7 @@ is_told(int listener)
 	return told;
 }
 
-/* Before any other that places: one more by the same command is of a het job.
- */
+/* Before any other that places: one more by the same command is of a het job. */
 static void
 test_spank_tells(void **state)
 {

@@ -14,8 +14,7 @@
 
 enum { LATER = NOW + 7200, LONG_NAME = 127, MANY = 450 };
 
-/* Its quote, on the job and in the ledger: planned for later, 2 of 8 dollars.
- */
+/* Its quote, on the job and in the ledger: planned for later, 2 of 8 dollars. */
 static void
 plan(struct world *w, struct lt_batch_job *job, char *text, uint32_t tasks)
 {

@@ -185,8 +185,7 @@ test_own_begin(void **state)
 	}
 }
 
-/* An array of which task 3 has a record of its own and the others wait by one.
- */
+/* An array of which task 3 has a record of its own and the others wait by one. */
 static void
 test_tasks(void **state)
 {

@@ -175,8 +175,7 @@ test_unknown(void **state)
 	free_world(w);
 }
 
-/* Reports want it of budgets without alerts too, and of none before its time.
- */
+/* Reports want it of budgets without alerts too, and of none before its time. */
 static void
 test_without_alerts(void **state)
 {

@@ -9,8 +9,7 @@
 
 enum { ADA = 1000, BOB = 1001, EVE = 1002 };
 
-/* Nodes c1 in main and low, c2 in main only; slurmctld is asked for no other.
- */
+/* Nodes c1 in main and low, c2 in main only; slurmctld is asked for no other. */
 int
 lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node_list, const char *among,
     const char *preferred, struct lt_error *err)

@@ -30,8 +30,7 @@ make_room(void)
 		part->hazard_per_node_hour = 0;
 		world.shapes[i].node_count = part->node_count = 8 * LARGEST;
 	}
-	/* As a power of ten more: from cents and grams to hundreds and tonnes.
-	 */
+	/* As a power of ten more: from cents and grams to hundreds and tonnes. */
 	for (int i = among(0, 3); i-- > 0;)
 		for (int p = 0; p < PARTITIONS; p++)
 			world.partitions[p].node_idle_w *= 10;

@@ -147,8 +147,7 @@ test_what_gains(void **state)
 	free(w.d);
 }
 
-/* What follows an interruption, or a requeue by its user, waited for nothing.
- */
+/* What follows an interruption, or a requeue by its user, waited for nothing. */
 static void
 test_second_run(void **state)
 {

@@ -110,8 +110,7 @@ close_all(const int *fds, int count)
 		assert_false(door.slots.slots[i].taken);
 }
 
-/* The status of an answer to a whole request; 0: none in time. It stays open.
- */
+/* The status of an answer to a whole request; 0: none in time. It stays open. */
 static int
 ask(int fd)
 {

@@ -309,8 +309,7 @@ test_billed(void **state)
 	assert_int_equal(sums.nobodys, paid - used);
 	assert_int_equal(sums.effective, money + adjusted + sums.nobodys);
 	free(got);
-	/* Who does not see what was paid has the same, and no row of nobody's.
-	 */
+	/* Who does not see what was paid has the same, and no row of nobody's. */
 	json_array_foreach(owned, i, row) {
 		json_object_set_new((json_t *)(uintptr_t)row, "paid_micros", json_null());
 		json_object_set_new((json_t *)(uintptr_t)row, "paid_node_s", json_null());

@@ -376,8 +376,7 @@ test_the_label_is_taken_off(void **state)
 	lt_batch_runs_free(&runs);
 }
 
-/* Three pods in 100 s; one was seen, for 10 s, and nobody watched from 20 on.
- */
+/* Three pods in 100 s; one was seen, for 10 s, and nobody watched from 20 on. */
 static void
 test_what_nobody_saw(void **state)
 {

@@ -399,8 +399,7 @@ test_room_is_as_a_first_fit_has_it(void **state)
 	assert_true(with_room > ROUNDS / 2 && with_room < ROUNDS * POOLS - 100);
 }
 
-/* A hundred thousand pods: what is kept of them is small, and all of it goes.
- */
+/* A hundred thousand pods: what is kept of them is small, and all of it goes. */
 static void
 test_many_pods(void **state)
 {

@@ -145,8 +145,7 @@ test_bound_first(void **state)
 	free(p);
 }
 
-/* Jobs that no reader speaks for any more go, whether lowtided answers or not.
- */
+/* Jobs that no reader speaks for any more go, whether lowtided answers or not. */
 static void
 test_silent(void **state)
 {

@@ -222,8 +222,7 @@ test_closed(void **state)
 	json_decref(kept);
 	json_t *const open = ask(f, next_policy, "/v1/report?period=2026-11&previous=1");
 	check_labels(open, "audio", NEXT);
-	/* While November is open, it is a part of October, with those of now.
-	 */
+	/* While November is open, it is a part of October, with those of now. */
 	check_labels(
 	    json_object_get(open, "previous"), "audio", time(NULL) < DECEMBER ? NEXT : FIRST);
 	json_decref(open);

@@ -102,8 +102,7 @@ test_who_is_locked(void **state)
 			w->d->jobs.locks_left = 0;
 		must(w->f, lt_gate_follow(&w->books, &job, &hold, NOW, &w->f->err));
 		assert_int_equal(told_of(7) == LT_HOLD, cases[i].locked);
-		/* The row of the run that ended is wanted soon, not for ever.
-		 */
+		/* The row of the run that ended is wanted soon, not for ever. */
 		assert_int_equal(
 		    w->d->jobs.rows_from_utc_s, cases[i].long_ago ? 0 : NOW - 299 - 300);
 		assert_int_equal(w->d->charges.next.settle, NOW + 1000);

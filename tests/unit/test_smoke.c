@@ -148,8 +148,7 @@ test_words(void **state)
 	lt_smoke_text(text, sizeof(text), &job);
 	assert_non_null(strstr(text, " --nodes=2 --ntasks=16 --gpus=16 "));
 	request.gpus = 0;
-	/* So that it needs none itself; an allocation's command is not known.
-	 */
+	/* So that it needs none itself; an allocation's command is not known. */
 	class.smoke_above_node_s = HOUR / 2;
 	request.tasks_implied = true;
 	request.array_tasks = 9;
