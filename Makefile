@@ -71,8 +71,8 @@ PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/lowtide-kube $(B)/lowtide-node $(B)/
 DAEMON_LIBS := -lslurm -ljansson -lyaml -lsqlite3 -lmicrohttpd -lmunge -lexpat -lnettle -lm -lpthread
 CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lnettle -lelf -lz -lmicrohttpd -lm -lpthread
 
-# All processors, unless a number is given, or what removes stands among the goals.
-ifeq ($(filter -j%,$(MAKEFLAGS))$(filter clean uninstall,$(MAKECMDGOALS)),)
+# All processors, unless -j is given (which wins) or a goal removes; makes below this one share them.
+ifeq ($(MAKELEVEL)$(filter clean uninstall,$(MAKECMDGOALS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 

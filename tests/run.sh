@@ -16,7 +16,9 @@ files=("$@")
 	ls -S tests/cluster/*.bats
 } | awk '!seen[$0]++')
 KUBE_STORIES=(tests/kube/{server,story,place,charge,faults,lost,tricks,guards,zero,shared,pods,claims,stale,dryrun,limit,resize,cli}.sh)
-# All makes below want the same flags: others would build everything anew.
+# All makes below want the same flags: others would build everything anew. None
+# shares the jobs of the one that started this script.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 export CMOCKA_MESSAGE_OUTPUT=TAP CI=true CC=gcc
 # Fresh memory is never zero by chance: what reads it before it is written fails.
 export MALLOC_PERTURB_=165
