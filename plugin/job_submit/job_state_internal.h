@@ -21,6 +21,9 @@ struct lt_market_box {
 	int64_t booked_utc_s[LT_PLANNED_MAX]; /* under the mutex */
 };
 
+/* A snapshot may be of so much later than now. */
+enum { LT_CLOCKS_DIFFER_S = 10 };
+
 struct lt_sheet_box {
 	atomic_uint references;
 	struct lt_budget_snapshot snapshot;

@@ -286,6 +286,19 @@ unknown_reason(const struct lt_sheet_box *box)
 	return NULL;
 }
 
+/* False if the clock was set, since lowtided wrote the balance, to a time that no period of it has.
+ * A little before it was written is as good as when it was. */
+static bool
+has_period_now(const struct lt_sheet_box *box, int account)
+{
+	const int64_t now_utc_s = time(NULL), compiled_utc_s = box->snapshot.compiled_utc_s;
+	const bool is_just_before =
+	    now_utc_s < compiled_utc_s && compiled_utc_s - now_utc_s <= LT_CLOCKS_DIFFER_S;
+
+	return lt_sheet_has_time(
+	    &box->snapshot, account, is_just_before ? compiled_utc_s : now_utc_s);
+}
+
 static void
 set_unknown(struct lt_admission *admission, const char *why)
 {
@@ -320,6 +333,8 @@ judge(struct lt_admission *admission, struct lt_hold *hold, const struct lt_new_
 		set_unknown(admission, why);
 	} else if (hold->account < 0) {
 		set_unknown(admission, "the account is not known to lowtide");
+	} else if (!has_period_now(box, hold->account)) {
+		set_unknown(admission, "the clock was set since lowtided wrote the balance");
 	} else if (!lt_sheet_pair(&box->snapshot, entry->uid, hold->account)) {
 		set_unknown(admission, "the user's membership in the account is not known");
 	} else if (strlen(entry->account) >= sizeof(((struct lt_ring_record *)0)->account)) {

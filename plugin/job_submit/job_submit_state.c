@@ -16,7 +16,6 @@
 
 enum {
 	REFRESH_MS = 200,
-	CLOCKS_DIFFER_S = 10,
 	TELL_MS = 60 * 1000,
 	TELL_OFF_MS = 3600 * 1000,
 };
@@ -186,7 +185,7 @@ load_sheet(void)
 	box->age_s = (int64_t)time(NULL) - box->snapshot.compiled_utc_s;
 	/* Written by a clock that has been set back since: how old it is nobody knows, so it is too
 	 * old. */
-	if (box->age_s < -CLOCKS_DIFFER_S)
+	if (box->age_s < -LT_CLOCKS_DIFFER_S)
 		box->age_s = INT32_MAX;
 	else if (box->age_s < 0)
 		box->age_s = 0;

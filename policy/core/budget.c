@@ -722,3 +722,19 @@ lt_sheet_new_period(const struct lt_budget_snapshot *snapshot, const struct lt_h
 	}
 	return false;
 }
+
+bool
+lt_sheet_has_time(const struct lt_budget_snapshot *snapshot, int account, int64_t utc_s)
+{
+	assert(account >= 0 && (uint32_t)account < snapshot->account_count);
+
+	const struct lt_account *const of = &snapshot->accounts[account];
+	for (uint32_t i = 0; i < of->binding_count; i++) {
+		const struct lt_period *const periods =
+		    snapshot->budgets[snapshot->bindings[of->first_binding + i]].periods;
+
+		if (!overlaps(&periods[0], utc_s, utc_s) && !overlaps(&periods[1], utc_s, utc_s))
+			return false;
+	}
+	return true;
+}

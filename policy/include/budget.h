@@ -178,6 +178,9 @@ void lt_available(struct lt_amount *available, const struct lt_budget_snapshot *
 bool lt_sheet_new_period(const struct lt_budget_snapshot *snapshot, const struct lt_hold *held,
     int64_t start_utc_s, int64_t end_utc_s);
 
+/* True if each budget of the account has a period that the time is in. */
+bool lt_sheet_has_time(const struct lt_budget_snapshot *snapshot, int account, int64_t utc_s);
+
 /* "vision has $312.50 of $5,000.00 left for 2026-11 ($4,100.00 spent,
  * $587.50 held);\nthis job may cost $9,437.76." */
 void lt_verdict_text(

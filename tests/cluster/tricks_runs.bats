@@ -334,3 +334,15 @@ plus_one() { [ "$(held_micros "$1")" -le $(($2 + 90002)) ] && [ "$(held_micros "
 	held_back() { [ "$(squeue -h -A later -o '%r' | sort | tr '\n' ' ')" = 'BeginTime JobHeldAdmin ' ]; }
 	within 40 held_back
 }
+@test "lowtided down, the clock set out of the known periods: nobody starts" {
+	part stop lowtided
+	mine -A free $ONE # the balance is read while the clock is right
+	for at in 2026-12-01T04:50:00Z 2027-02-15T12:00:00Z; do
+		clock_is $at
+		mine -A now $ONE
+		[[ "$said" == *'the clock was set since lowtided wrote the balance'* ]]
+		[ "$(scontrol show job "$id" | grep -o 'Priority=[0-9]*')" = Priority=0 ]
+	done
+	clock_is 2026-12-01T05:15:00Z
+	part start lowtided
+}

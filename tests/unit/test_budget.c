@@ -301,6 +301,30 @@ test_new_period(void **state)
 }
 
 static void
+test_has_time(void **state)
+{
+	static const struct {
+		const char *why;
+		int account;
+		int64_t utc_s;
+		bool has;
+	} rows[] = {
+	    {"the month's first second", ACCOUNT_VISION, NOW, true},
+	    {"a second before it", ACCOUNT_VISION, NOW - 1, false},
+	    {"the next month's last", ACCOUNT_VISION, LATER - 1, true},
+	    {"a second after that", ACCOUNT_VISION, LATER, false},
+	    {"no budget binds it", ACCOUNT_YARD, 0, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("# %s\n", rows[i].why);
+		assert_int_equal(
+		    lt_sheet_has_time(&snapshot, rows[i].account, rows[i].utc_s), rows[i].has);
+	}
+}
+
+static void
 test_unlisted_users_end_in_unknown(void **state)
 {
 	(void)state;
@@ -379,6 +403,7 @@ main(void)
 	    TEST(test_balance_out_of_range),
 	    TEST(test_caps_are_apart),
 	    TEST(test_new_period),
+	    TEST(test_has_time),
 	    TEST(test_available_by_rule),
 	    TEST(test_many_users),
 	    TEST(test_unlisted_users_end_in_unknown),
