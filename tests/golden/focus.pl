@@ -77,8 +77,12 @@ my %services = map { $_ => 1 } ('AI and Machine Learning', 'Analytics',
 	'Management and Governance', 'Media', 'Migration', 'Mobile',
 	'Networking', 'Security', 'Storage', 'Web', 'Other');
 
-sub exact { return Math::BigRat->new($_[0]) }
-sub equal { return exact($_[0]) == exact($_[1]) }
+# As texts first: exact numbers and JSON take most of the time.
+my %exact_of;
+sub exact { return $exact_of{$_[0]} //= Math::BigRat->new($_[0]) }
+sub equal { return $_[0] eq $_[1] || exact($_[0]) == exact($_[1]) }
+my %object_of;
+sub object { return $object_of{$_[0]} //= JSON::PP->new->utf8->decode($_[0]) }
 
 # Usage or a purchase, and no correction.
 sub regular {
@@ -102,7 +106,7 @@ sub billed {
 # A JSON object whose values are scalars and whose keys are there once.
 sub key_values {
 	my ($text) = @_;
-	my $object = eval { JSON::PP->new->utf8->decode($text) };
+	my $object = eval { object($text) };
 
 	return 0 unless ref $object eq 'HASH';
 	return 0 if grep { ref $_ eq 'HASH' || ref $_ eq 'ARRAY' } values %$object;
@@ -191,11 +195,11 @@ my @rules = (
 		(defined $r->{AllocatedResourceId} || !grep { defined $r->{$_} } qw(AllocatedResourceName AllocatedTags)) }],
 	['AllocatedTags', 'none that Tags has',
 	 sub { my $r = shift; return 1 unless defined $r->{AllocatedTags} && defined $r->{Tags};
-		my ($job, $team) = map { JSON::PP->new->utf8->decode($r->{$_}) } qw(AllocatedTags Tags);
+		my ($job, $team) = map { object($r->{$_}) } qw(AllocatedTags Tags);
 		!grep { exists $team->{$_} } keys %$job }],
 	['AllocatedTags', 'tags of the data generator have its prefix',
 	 sub { my $r = shift; return 1 unless defined $r->{AllocatedTags};
-		!grep { !/^lowtide\// } keys %{JSON::PP->new->utf8->decode($r->{AllocatedTags})} }],
+		!grep { !/^lowtide\// } keys %{object($r->{AllocatedTags})} }],
 	['ResourceId', 'with its name and type', sub { my $r = shift; defined $r->{ResourceId} ==
 		defined $r->{ResourceType} && (defined $r->{ResourceId} || !defined $r->{ResourceName}) }],
 	['SubAccountId', 'with its name', sub { defined $_[0]{SubAccountId} == defined $_[0]{SubAccountName} }],

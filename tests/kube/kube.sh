@@ -133,10 +133,13 @@ k_pod() {
 }
 
 k_wait() {
-	local until=$((SECONDS + PATIENCE * $1))
+	local until=$((SECONDS + PATIENCE * $1)) answer before=
 	while [ $SECONDS -lt $until ]; do
-		# Of no answer jq would be content.
-		k_get "$2" | jq -es "length == 1 and (.[0] | ($3))" >/dev/null && return 0
+		# Of no answer jq would be content; what was false of the same answer is false.
+		answer=$(k_get "$2")
+		[ "$answer" == "$before" ] ||
+		    ! jq -es "length == 1 and (.[0] | ($3))" <<<"$answer" >/dev/null || return 0
+		before=$answer
 		sleep 0.1
 	done
 	k_get "$2" >&2
