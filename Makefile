@@ -244,7 +244,7 @@ uninstall:
 
 clean:
 	rm -rf $(B)
-
 include tests/tests.mk packaging/packaging.mk
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+# They take a second to read, and who removes needs none.
+-include $(if $(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),$(shell find $(B) -name '*.d' 2>/dev/null))
