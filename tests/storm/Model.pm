@@ -521,12 +521,13 @@ sub figures {
 	return \%figures;
 }
 
-# A row that slurmdbd wrote in two steps is settled twice.
+# A row that slurmdbd wrote in two steps is settled twice; one that changed
+# since is looked at within a minute.
 sub settled_figures {
 	my ($last, $now) = ('', figures());
-	for (1 .. 10) {
+	for (1 .. 20) {
 		my $text = join ',', map { "$_=$now->{$_}" } sort keys %$now;
-		last if $text eq $last;
+		last if $text eq $last && !runs($facts);
 		$last = $text;
 		sleep 5;
 		$now = figures();
