@@ -281,6 +281,18 @@ lt_html_corrections(const struct lt_statement *statement)
 
 /* ---- the data ---- */
 
+/* Reads a count of the total; what groups alone have is that of all teams. False: it is not there. */
+static bool
+read_count(int64_t *value, const struct lt_statement *statement, const char *key)
+{
+	const json_t *const teams = lt_html_groups_by(statement->report, "team");
+
+	if (lt_json_int(statement->total, key, value))
+		return true;
+	*value = lt_html_sum_of(teams, key);
+	return json_object_get(json_array_get(teams, 0), key) != NULL;
+}
+
 void
 lt_html_quality(const struct lt_statement *statement)
 {
@@ -303,7 +315,7 @@ lt_html_quality(const struct lt_statement *statement)
 	lt_json_int(statement->total, "runs", &runs);
 	open_facts(out, "How runs were measured", "Runs", "Count");
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		if (!lt_json_int(statement->total, counts[i].key, &value) ||
+		if (!read_count(&value, statement, counts[i].key) ||
 		    (counts[i].money && !statement->has_money))
 			continue;
 		lt_figure_text(number, statement, value, LT_UNIT_COUNT);

@@ -244,6 +244,7 @@ sub statement {
 	figures($name, $report, $tables, $text);
 	trend($name, $report, $tables, $html);
 	balance($name, $report, $tables, $text);
+	quality($name, $report, $tables);
 	my $state = $report->{period}{state} eq 'closed' ? 'Final' : 'Not complete';
 	check("$name: it says that it is $state", $text =~ /^$state: /m ? () : 'no');
 	check("$name: the checksum is that of the report", $text =~ /\b$sum\b/ ? () : "want $sum");
@@ -386,6 +387,16 @@ sub balance {
 	my $worse = ($report->{measured} // {})->{worse};
 	check("$name: and the jobs that came out worse", !$worse ||
 		$text =~ /$worse->{jobs} of $worse->{known_jobs} moved jobs came out worse/ ? () : 'no');
+}
+
+# The total does not have how many were estimated; its teams do.
+sub quality {
+	my ($name, $report, $tables) = @_;
+	my $estimated = 0;
+	$estimated += $_->{estimated_runs} // 0 for @{ ($report->{by} // {})->{team} // [] };
+	my ($cell) = map { $_->[1] } grep { $_->[0] =~ /estimated/ } @{ ($tables->{'How runs were measured'} // {})->{rows} // [] };
+	check("$name: the estimated runs are counted", !$estimated ||
+		(units(($cell // '') =~ s/ \(.*//r) // '') eq $estimated ? () : "$estimated, not " . ($cell // 'there'));
 }
 
 # ---- colors ----
