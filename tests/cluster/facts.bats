@@ -206,7 +206,9 @@ refused() { [ "$(grep -c policy_refused "$D/log/lowtided.out")" -gt "$1" ]; }
 	ledger() { lowtide report --format json --runs | jq -S 'del(.settled, .as_of, .forecast)'; }
 	quiet() { [ -z "$(squeue -h -t R,CG)" ]; }
 	idle() { [ "$(lowtide report --format json | jq .settled)" = true ]; }
-	scanned() { [ "$(sqlite3 "$D/lowtide/ledger.db" "select value from named where name = 'settled_until'")" -gt "$ended" ]; }
+	scanned() { # rows, and half a minute later their steps
+		[ "$(sqlite3 "$D/lowtide/ledger.db" "select min(value) from named where name in ('settled_until', 'used_until') having count(*) = 2")" -gt "$ended" ]
+	}
 	job -A vision --carbon-aware=cost --expected-time=10 --gpus=8 -N1 --time=10 --wrap 'sleep 2' # moved; of seconds, as learned, it would not be
 	within 120 settled "$id"
 	moved=$id
@@ -214,7 +216,7 @@ refused() { [ "$(grep -c policy_refused "$D/log/lowtided.out")" -gt "$1" ]; }
 	within 120 settled "$id"
 	within 120 quiet
 	ended=$(($(date +%s) + 5))
-	within 100 scanned # with every row
+	within 160 scanned
 	[ "$(run_of "$moved" | jq .moved)" = true ]
 	ledger > "$D/before"
 	sql() { mysql --no-defaults -N -uroot -S "$D/run/db.sock" slurm_acct_db -e "$1"; }
