@@ -211,11 +211,13 @@ my %answers = (
 	lowtided => [ 'lowtide', 'status' ],
 );
 
-# slurmctld wants slurmdbd at its start until it has saved all tables once; and
-# it ends when a job is requeued, and starts, whose script it had removed: of one
-# that ended before a month went by in a second.
+# slurmctld wants slurmdbd at its start until it has saved all tables once, and
+# is killed by its own fault (22.05, load_assoc_mgr_state()) if slurmdbd goes
+# while they are read; and it ends when a job is requeued, and starts, whose
+# script it had removed: of one that ended before a month went by in a second.
 my $own_end = qr{fatal:\ (?:slurmdbd\ and/or\ database\ must\ be\ up
-    |_build_launch_job_msg:\ Unable\ to\ load\ job\ batch\ script)}x;
+    |_build_launch_job_msg:\ Unable\ to\ load\ job\ batch\ script)
+    |Association\ database\ appears\ down,\ reading\ from\ state\ file\.\s*\z}x;
 
 sub may_end {
 	my ($part) = @_;
