@@ -133,6 +133,8 @@ held_now() { lowtide budget --team vision --json | jq '.budgets[0].held_micros';
 }
 
 @test "an array moves as one, and so does a job of no budget" {
+	none_held() { [ "$(held_now)" -eq 0 ]; } # of the job before
+	within 60 none_held
 	day 4 14
 	restart
 	job -A vision --carbon-aware --gpus=1 --array=1-4 --time=6:00:00 --wrap 'sleep 60'
@@ -257,7 +259,7 @@ behind() {
 	# Two nodes are there hours before.
 	scancel "${ids[@]}"
 	empty() { [ -z "$(squeue -h -t R,CG -p ondemand -o %i)" ]; }
-	within 30 empty
+	within 90 empty
 	sleep 5
 	[ "$(field "$waits" '%T %r')" = 'PENDING BeginTime' ]
 	scancel "$waits"
