@@ -15,7 +15,7 @@ INC_kubernetes := -Ikubernetes -Idaemon/lib -Iadapters/lib -Iadapters/batch -Ipo
 INC_plugin/common := -Iplugin/common -I$(B)/plugin/common -Ipolicy/core -Ipolicy/include
 INC_plugin/job_submit := -Iplugin/job_submit $(INC_plugin/common)
 INC_plugin/spank := -Iplugin/spank $(INC_plugin/common)
-# What lowtided stands on, and its rooms: each sees those before it, and up to life nothing else.
+# What lowtided stands on, and its rooms: each sees those before it, and up to alerts nothing else.
 # The others see daemon.h too, which has the state of all rooms in it.
 DAEMON_BASE := -iquoteadapters -Iadapters/lib -Iadapters/batch -Ipolicy/file \
 	-Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
@@ -23,10 +23,10 @@ INC_daemon/lib := -Idaemon/lib -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_daemon/signals := -Idaemon/signals -Idaemon/lib $(DAEMON_BASE)
 ROOMS := market jobs charges holds plans life alerts pass http statement explain metrics api
 below := $(INC_daemon/signals)
-$(foreach room,market jobs charges holds plans life,$(eval INC_daemon/$(room) := -Idaemon/$(room) $(below))$(eval \
+$(foreach room,market jobs charges holds plans life alerts,$(eval INC_daemon/$(room) := -Idaemon/$(room) $(below))$(eval \
 	below := $(INC_daemon/$(room))))
 INC_daemon := $(ROOMS:%=-Idaemon/%) -Idaemon $(INC_daemon/signals)
-$(foreach room,alerts pass http statement explain metrics api,$(eval INC_daemon/$(room) := -Idaemon/$(room) $(INC_daemon)))
+$(foreach room,pass http statement explain metrics api,$(eval INC_daemon/$(room) := -Idaemon/$(room) $(INC_daemon)))
 INC_node := -Inode -Idaemon/lib -Iadapters/lib -Ipolicy/core -Ipolicy/include
 # As lowtide-node, and the policy: it says where messages go.
 INC_notify := -Inotify -Idaemon/lib -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include

@@ -45,8 +45,8 @@ static const size_t stamps[] = {
     offsetof(struct lt_daemon, charges.next.history),
     offsetof(struct lt_daemon, charges.next.history_soonest),
     offsetof(struct lt_daemon, charges.next.used),
-    offsetof(struct lt_daemon, next.mails),
-    offsetof(struct lt_daemon, next.forecasts),
+    offsetof(struct lt_daemon, alerts.next.mails),
+    offsetof(struct lt_daemon, alerts.next.forecasts),
     offsetof(struct lt_daemon, budget.counted_utc_s),
     offsetof(struct lt_daemon, ring.looked_utc_s),
     offsetof(struct lt_daemon, ring.stuck_utc_s),
@@ -101,7 +101,7 @@ lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
 		for (size_t i = 0; i < sizeof(stamps) / sizeof(*stamps); i++)
 			move_stamp((int64_t *)((char *)d + stamps[i]), by_s);
 		for (int i = 0; i < LT_ALERT_KIND_COUNT; i++)
-			move_stamp(&d->next.alerts[i], by_s);
+			move_stamp(&d->alerts.next.looks[i], by_s);
 		for (int i = 0; i < d->signals.source_count; i++)
 			move_stamp(&d->signals.sources[i].next_fetch_utc_s, by_s);
 		for (uint32_t i = 0; i < d->jobs.ended_count; i++)

@@ -7,8 +7,7 @@
 #ifndef LT_DAEMON_H
 #define LT_DAEMON_H
 
-#include "alerts/alert_send.h"
-#include "alerts/mails.h"
+#include "alerts/alerter.h"
 #include "charges/settle.h"
 #include "clock.h"
 #include "files.h"
@@ -22,7 +21,6 @@
 #include "life/proof.h"
 #include "life/pause_jobs.h"
 #include "market/site.h"
-#include "message_kinds.h"
 #include "pass/rebuild.h"
 #include "paths.h"
 #include "plans/announced.h"
@@ -32,8 +30,7 @@
 
 struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
-	int64_t snapshot, renewal, dirty, voids, policy, policy_told, prune, mails, forecasts,
-	    alerts[LT_ALERT_KIND_COUNT];
+	int64_t snapshot, renewal, dirty, voids, policy, policy_told, prune;
 };
 
 struct lt_args { /* of the command line and the environment */
@@ -105,6 +102,20 @@ lt_daemon_books(struct lt_daemon *d)
 	    .budget = &d->budget,
 	    .ring = &d->ring,
 	    .tally = &d->tally};
+}
+
+/* All that alerts, forecasts and mails are made from. */
+static inline struct lt_alerter
+lt_daemon_alerter(struct lt_daemon *d, int64_t now_utc_s)
+{
+	return (struct lt_alerter){.site = &d->site,
+	    .ledger = d->ledger,
+	    .jobs = &d->jobs,
+	    .charges = &d->charges,
+	    .budget = &d->budget,
+	    .alerts = &d->alerts,
+	    .mails = &d->mails,
+	    .now_utc_s = now_utc_s};
 }
 
 /* cycle.c: one pass over all that is due; returns seconds till the next. */

@@ -58,7 +58,7 @@ check 'what a mode allows is asked of lt_mode_may() alone' \
     "$(git grep -nE '[!=]= *LT_MODE_' -- policy adapters daemon cli plugin node notify)"
 
 check 'the lower rooms of lowtided take what they use, never the whole' \
-    "$(git grep -nwE 'lt_daemon(_[a-z_]+)?|daemon\.h' -- daemon/lib daemon/signals daemon/market daemon/jobs daemon/charges daemon/holds daemon/plans daemon/life)"
+    "$(git grep -nwE 'lt_daemon(_[a-z_]+)?|daemon\.h' -- daemon/lib daemon/signals daemon/market daemon/jobs daemon/charges daemon/holds daemon/plans daemon/life daemon/alerts)"
 
 check 'functions take at most seven parameters' \
     "$(tests/params.pl 7 adapters cli daemon kubernetes node notify plugin policy simulate tests/tools)"

@@ -18,15 +18,15 @@
 #include "address.h"
 #include "alert.h"
 #include "alert_looks.h"
+#include "alerter.h"
 #include "batch.h"
 #include "breath.h"
 #include "compile_members.h"
-#include "daemon.h"
 #include "http.h"
 #include "log.h"
 #include "periods.h"
-#include "run_step.h"
 #include "price.h"
+#include "site.h"
 #include "text.h"
 #include "units.h"
 
@@ -43,10 +43,10 @@ enum {
 /* Writes down as due what is not there yet; *is_new: it was not. The alert has its name, kind, team
  * and text, and what else is its own. */
 static int
-raise_once(struct lt_daemon *d, struct lt_alert *alert, bool *is_new, struct lt_error *err)
+raise_once(const struct lt_alerter *by, struct lt_alert *alert, bool *is_new, struct lt_error *err)
 {
 	struct lt_alert known;
-	int code = lt_ledger_alert(d->ledger, alert->name, &known, err);
+	int code = lt_ledger_alert(by->ledger, alert->name, &known, err);
 
 	*is_new = false;
 	if (code != LT_ENOENT)
@@ -54,7 +54,7 @@ raise_once(struct lt_daemon *d, struct lt_alert *alert, bool *is_new, struct lt_
 	alert->times = 1;
 	alert->is_over = true;
 	memcpy(alert->begins, alert->name, sizeof(alert->begins));
-	code = lt_ledger_put_alert(d->ledger, alert, err);
+	code = lt_ledger_put_alert(by->ledger, alert, err);
 	*is_new = code == LT_OK;
 	return code;
 }
@@ -121,8 +121,7 @@ write_cost_figures(struct run_cost *of, const char *currency)
 }
 
 static void
-write_cost_text(
-    struct lt_alert *alert, const struct run_cost *of, const struct lt_daemon *d, int64_t now_utc_s)
+write_cost_text(struct lt_alert *alert, const struct run_cost *of, const struct lt_alerter *by)
 {
 	const struct lt_batch_job *const job = of->job;
 	char address[LT_JOB_ADDRESS_SIZE], since[64];
@@ -130,10 +129,10 @@ write_cost_text(
 	const bool has_name = job->name != NULL && job->name[0] != '\0';
 
 	lt_job_address(address, job);
-	lt_zone_text(since, sizeof(since), &d->site.market.zone, job->start_utc_s, now_utc_s);
+	lt_zone_text(since, sizeof(since), &by->site->market.zone, job->start_utc_s, by->now_utc_s);
 	snprintf(alert->subject, sizeof(alert->subject),
 	    "lowtide: job %s has cost more than %g times what was expected", address,
-	    d->site.policy->notify.alerts.run_above);
+	    by->site->policy->notify.alerts.run_above);
 	lt_text_put(&text,
 	    "Job %s%s%.200s%s of %s in %s has cost %s since %s: %s was expected of all of it.\n"
 	    "It runs on.\n\n"
@@ -145,27 +144,27 @@ write_cost_text(
 }
 
 static int
-raise_cost(struct lt_daemon *d, struct run_cost *of, const struct lt_quote *quote,
-    int64_t now_utc_s, struct lt_error *err)
+raise_cost(const struct lt_alerter *by, struct run_cost *of, const struct lt_quote *quote,
+    struct lt_error *err)
 {
 	const struct lt_batch_job *const job = of->job;
 	struct lt_alert alert = {.kind = LT_ALERT_RUN,
 	    .uid = job->uid,
 	    .job_id = job->job_id,
 	    .quote_id = quote->id,
-	    .made_utc_s = now_utc_s};
+	    .made_utc_s = by->now_utc_s};
 	bool is_new;
 
 	snprintf(alert.name, sizeof(alert.name), "run:%u:%016" PRIx64 ":%" PRId64, job->job_id,
 	    quote->id, job->start_utc_s);
 	lt_copy_lower(alert.team, sizeof(alert.team), job->account);
-	write_cost_figures(of, d->site.policy->currency);
-	write_cost_text(&alert, of, d, now_utc_s);
+	write_cost_figures(of, by->site->policy->currency);
+	write_cost_text(&alert, of, by);
 	if (job->mail_to != NULL)
 		put_address(&alert, job->mail_to);
 	else
 		put_user(&alert, job->user);
-	const int code = raise_once(d, &alert, &is_new, err);
+	const int code = raise_once(by, &alert, &is_new, err);
 	if (is_new)
 		lt_log("run_alert", "job=%u team=%s cost=\"%s\" expected=\"%s\"", job->job_id,
 		    alert.team, of->cost_text, of->expected_text);
@@ -173,8 +172,7 @@ raise_cost(struct lt_daemon *d, struct run_cost *of, const struct lt_quote *quot
 }
 
 static int
-look_at_run(
-    struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s, struct lt_error *err)
+look_at_run(const struct lt_alerter *by, const struct lt_batch_job *job, struct lt_error *err)
 {
 	struct lt_quote quote;
 	struct run_cost of = {.job = job};
@@ -186,27 +184,27 @@ look_at_run(
 	of.expected = lt_run_cost_expected(&quote);
 	if (!of.expected.has_money && !of.expected.has_carbon)
 		return LT_OK;
-	of.cost = lt_so_far(job, &d->site.market, d->ledger, now_utc_s);
-	return lt_run_cost_is_above(&of.cost, &of.expected, d->site.policy->notify.alerts.run_above)
-		   ? raise_cost(d, &of, &quote, now_utc_s, err)
+	of.cost = lt_so_far(job, &by->site->market, by->ledger, by->now_utc_s);
+	return lt_run_cost_is_above(
+		   &of.cost, &of.expected, by->site->policy->notify.alerts.run_above)
+		   ? raise_cost(by, &of, &quote, err)
 		   : LT_OK;
 }
 
 /* A look at all that run. One that fails keeps nobody: the first failure is the step's. */
 static int
-look_at_runs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+look_at_runs(const struct lt_alerter *by, struct lt_error *err)
 {
 	int code = LT_OK;
 
-	if (!(d->site.policy->notify.alerts.run_above > 0))
+	if (!(by->site->policy->notify.alerts.run_above > 0))
 		return LT_OK;
 	lt_breath(LT_TURN_COMMITTED);
-	for (uint32_t i = 0; i < d->jobs.list.count; i++) {
+	for (uint32_t i = 0; i < by->jobs->list.count; i++) {
 		struct lt_error failed = {0};
 
 		lt_breath(LT_TURN_READ);
-		if (look_at_run(d, &d->jobs.list.jobs[i], now_utc_s, &failed) != LT_OK &&
-		    code == LT_OK)
+		if (look_at_run(by, &by->jobs->list.jobs[i], &failed) != LT_OK && code == LT_OK)
 			code = lt_fail(err, failed.code, "%s", failed.text);
 	}
 	return code;
@@ -253,24 +251,25 @@ write_idle_text(struct lt_alert *alert, const struct lt_run *run, const char *cu
 
 /* A look at a run that ended not long ago. */
 static int
-look_at_gpus(struct lt_daemon *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
+look_at_gpus(const struct lt_alerter *by, const struct lt_run *run, struct lt_error *err)
 {
-	const int64_t least_s = d->site.policy->notify.alerts.idle_gpus_s;
+	const int64_t least_s = by->site->policy->notify.alerts.idle_gpus_s;
 	struct lt_alert alert = {.kind = LT_ALERT_IDLE,
 	    .uid = run->uid,
 	    .job_id = run->key.job_id,
 	    .quote_id = run->quote_id,
-	    .made_utc_s = now_utc_s};
+	    .made_utc_s = by->now_utc_s};
 	bool is_new;
 
-	if (least_s <= 0 || now_utc_s - run->end_utc_s > LATE_S || !lt_idle_gpus_are(run, least_s))
+	if (least_s <= 0 || by->now_utc_s - run->end_utc_s > LATE_S ||
+	    !lt_idle_gpus_are(run, least_s))
 		return LT_OK;
 	snprintf(alert.name, sizeof(alert.name), "idle:%u:%" PRId64 ":%" PRId64, run->key.job_id,
 	    run->key.submit_utc_s, run->start_utc_s);
 	lt_copy_lower(alert.team, sizeof(alert.team), run->account);
-	write_idle_text(&alert, run, d->site.policy->currency);
+	write_idle_text(&alert, run, by->site->policy->currency);
 	put_user(&alert, run->user);
-	const int code = raise_once(d, &alert, &is_new, err);
+	const int code = raise_once(by, &alert, &is_new, err);
 	if (is_new)
 		lt_log(
 		    "idle_gpus", "job=%u team=%s gpus=%u", run->key.job_id, alert.team, run->gpus);
@@ -314,7 +313,6 @@ struct days {
 	int64_t noon_utc_s; /* amid that day */
 	char date[LT_DAY_TEXT_SIZE];
 	int64_t known_from; /* nothing is known of days before */
-	int64_t now_utc_s;
 };
 
 static int64_t
@@ -355,7 +353,7 @@ see_day(void *context, int64_t day, const struct lt_account_sum *sum, struct lt_
 
 /* Adds the day and the same one of the weeks before it. */
 static int
-add_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
+add_days(const struct lt_alerter *by, struct days *days, struct lt_error *err)
 {
 	int64_t at_utc_s = days->noon_utc_s;
 	int code = LT_OK;
@@ -367,8 +365,8 @@ add_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
 		uint32_t count = 0;
 
 		(void)lt_calendar_day(
-		    text, &span.from_utc_s, &span.to_utc_s, &d->site.offsets, at_utc_s);
-		code = lt_ledger_used(d->ledger, span, &sums, &count, err);
+		    text, &span.from_utc_s, &span.to_utc_s, &by->site->offsets, at_utc_s);
+		code = lt_ledger_used(by->ledger, span, &sums, &count, err);
 		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 			int at = lt_sheet_account(days->snapshot, sums[i].account);
 			struct team *team;
@@ -391,12 +389,12 @@ add_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
 
 /* Its budgets or its owners are the policy's. */
 static bool
-is_told_of(const struct lt_daemon *d, const char *team)
+is_told_of(const struct lt_alerter *by, const char *team)
 {
-	for (uint32_t i = 0; i < d->budget.snapshot.budget_count; i++)
-		if (strcmp(d->budget.snapshot.budgets[i].team, team) == 0)
+	for (uint32_t i = 0; i < by->budget->snapshot.budget_count; i++)
+		if (strcmp(by->budget->snapshot.budgets[i].team, team) == 0)
 			return true;
-	return lt_policy_owners_of(d->site.policy, team) != NULL;
+	return lt_policy_owners_of(by->site->policy, team) != NULL;
 }
 
 static void
@@ -415,10 +413,11 @@ write_day_text(struct lt_alert *alert, const struct lt_unusual *of, const char *
 }
 
 static int
-judge_day(struct lt_daemon *d, const struct days *days, uint32_t index, struct lt_error *err)
+judge_day(
+    const struct lt_alerter *by, const struct days *days, uint32_t index, struct lt_error *err)
 {
-	const uint32_t percent = d->site.policy->notify.alerts.unusual.percent;
-	const struct lt_amount floor = d->site.policy->notify.alerts.unusual.floor;
+	const uint32_t percent = by->site->policy->notify.alerts.unusual.percent;
+	const struct lt_amount floor = by->site->policy->notify.alerts.unusual.floor;
 	const struct team *const team = &days->teams[index];
 	const char *const name = days->snapshot->accounts[index].name;
 	const int64_t from =
@@ -428,7 +427,7 @@ judge_day(struct lt_daemon *d, const struct days *days, uint32_t index, struct l
 	struct lt_unusual carbon = {
 	    .percent = percent, .day = team->slots[0].carbon_mg, .floor = floor.carbon_mg};
 	struct lt_alert alert = {
-	    .kind = LT_ALERT_DAY, .uid = LT_NOBODY_UID, .made_utc_s = days->now_utc_s};
+	    .kind = LT_ALERT_DAY, .uid = LT_NOBODY_UID, .made_utc_s = by->now_utc_s};
 	bool is_new;
 	char day[64], usual[64];
 	int64_t mean;
@@ -443,11 +442,11 @@ judge_day(struct lt_daemon *d, const struct days *days, uint32_t index, struct l
 	const bool is_money = floor.has_money && lt_unusual_is(&money, &mean);
 	if (!is_money && (!floor.has_carbon || !lt_unusual_is(&carbon, &mean)))
 		return LT_OK;
-	if (!is_told_of(d, name))
+	if (!is_told_of(by, name))
 		return LT_OK;
 	if (is_money) {
-		lt_money_text(day, sizeof(day), money.day, d->site.policy->currency);
-		lt_money_text(usual, sizeof(usual), mean, d->site.policy->currency);
+		lt_money_text(day, sizeof(day), money.day, by->site->policy->currency);
+		lt_money_text(usual, sizeof(usual), mean, by->site->policy->currency);
 	} else {
 		lt_carbon_text(day, sizeof(day), carbon.day);
 		lt_carbon_text(usual, sizeof(usual), mean);
@@ -455,7 +454,7 @@ judge_day(struct lt_daemon *d, const struct days *days, uint32_t index, struct l
 	snprintf(alert.name, sizeof(alert.name), "day:%s:%" PRId64, name, days->day);
 	snprintf(alert.team, sizeof(alert.team), "%s", name);
 	write_day_text(&alert, is_money ? &money : &carbon, day, usual, days->date);
-	const int code = raise_once(d, &alert, &is_new, err);
+	const int code = raise_once(by, &alert, &is_new, err);
 	if (is_new)
 		lt_log("unusual_day", "team=%s weeks=%d text=\"%.*s\"", name, money.known,
 		    (int)strcspn(alert.text, "\n"), alert.text);
@@ -463,47 +462,46 @@ judge_day(struct lt_daemon *d, const struct days *days, uint32_t index, struct l
 }
 
 static int
-judge_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
+judge_days(const struct lt_alerter *by, struct days *days, struct lt_error *err)
 {
 	int64_t first_utc_s = 0;
 	bool has = false;
-	int code = lt_ledger_first_booked(d->ledger, &first_utc_s, &has, err);
+	int code = lt_ledger_first_booked(by->ledger, &first_utc_s, &has, err);
 
 	if (code != LT_OK || !has)
 		return code;
 	/* The ledger's first day may not be whole. */
 	days->known_from = first_utc_s / LT_DAY_S + 1;
 	code = lt_ledger_day_sums(
-	    d->ledger, (struct lt_days_asked){days->day - SPAN, days->day}, see_day, days, err);
+	    by->ledger, (struct lt_days_asked){days->day - SPAN, days->day}, see_day, days, err);
 	if (code == LT_OK)
-		code = add_days(d, days, err);
+		code = add_days(by, days, err);
 	for (uint32_t i = 0; code == LT_OK && i < days->snapshot->account_count; i++)
 		if (days->teams[i].first_day != 0)
-			code = judge_day(d, days, i, err);
+			code = judge_day(by, days, i, err);
 	return code;
 }
 
 /* Looks at the last whole day, once all of it is settled; again and again, for what comes late. */
 static int
-look_at_days(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+look_at_days(const struct lt_alerter *by, struct lt_error *err)
 {
-	struct days days = {.snapshot = &d->budget.snapshot,
-	    .moves = &d->site.tables.moves,
-	    .now_utc_s = now_utc_s};
+	struct days days = {.snapshot = &by->budget->snapshot, .moves = &by->site->tables.moves};
 	int64_t from_utc_s, to_utc_s, today_utc_s;
 
-	(void)lt_calendar_day(days.date, &today_utc_s, &to_utc_s, &d->site.offsets, now_utc_s);
+	(void)lt_calendar_day(
+	    days.date, &today_utc_s, &to_utc_s, &by->site->offsets, by->now_utc_s);
 	days.day =
-	    lt_calendar_day(days.date, &from_utc_s, &to_utc_s, &d->site.offsets, today_utc_s - 1);
+	    lt_calendar_day(days.date, &from_utc_s, &to_utc_s, &by->site->offsets, today_utc_s - 1);
 	days.noon_utc_s = from_utc_s + (to_utc_s - from_utc_s) / 2;
 
-	if (d->site.policy->notify.alerts.unusual.percent == 0 ||
-	    d->charges.settled_until_utc_s < today_utc_s)
+	if (by->site->policy->notify.alerts.unusual.percent == 0 ||
+	    by->charges->settled_until_utc_s < today_utc_s)
 		return LT_OK;
 	days.teams = calloc(days.snapshot->account_count + 1u, sizeof(*days.teams));
 	if (days.teams == NULL)
 		return lt_fail(err, LT_ENOMEM, "unusual days: out of memory");
-	const int code = judge_days(d, &days, err);
+	const int code = judge_days(by, &days, err);
 	free(days.teams);
 	return code;
 }
@@ -512,55 +510,51 @@ look_at_days(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 static const struct alert_look {
 	/* Goes over all that there is, every so many seconds. */
-	lt_step_function *look;
+	int (*look)(const struct lt_alerter *by, struct lt_error *err);
 	int64_t every_s;
 	bool by_jobs; /* needs the list of jobs; else the budget snapshot */
 	/* Called for each run that Slurm's accounting has measured, within a transaction. */
 	int (*look_at_run)(
-	    struct lt_daemon *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err);
+	    const struct lt_alerter *by, const struct lt_run *run, struct lt_error *err);
 } looks[LT_ALERT_KIND_COUNT] = {
     [LT_ALERT_RUN] = {.look = look_at_runs, .every_s = 60, .by_jobs = true},
     [LT_ALERT_DAY] = {.look = look_at_days, .every_s = LT_HOUR_S},
     [LT_ALERT_IDLE] = {.look_at_run = look_at_gpus},
 };
 
-int
-lt_alert_look(
-    struct lt_daemon *d, enum lt_message_kind kind, int64_t now_utc_s, struct lt_error *err)
+bool
+lt_alert_look_is_due(const struct lt_alerter *by, enum lt_message_kind kind)
 {
-	return LT_ROW(looks, kind).look(d, now_utc_s, err);
-}
+	const struct alert_look *const one = &LT_ROW(looks, kind);
 
-void
-lt_alerts_look(struct lt_daemon *d)
-{
-	for (int kind = 0; kind < LT_ALERT_KIND_COUNT; kind++) {
-		const struct alert_look *const one = &LT_ROW(looks, kind);
-		int64_t *const next_utc_s = &d->next.alerts[kind];
-		const int64_t now_utc_s = lt_pass_now(&d->pass);
-		const int64_t began_ms = lt_monotonic_ms();
-
-		if (one->look == NULL || !d->site.policy->notify.is_set ||
-		    (one->by_jobs ? d->jobs.list.begun_utc_s == 0 : !d->budget.has_snapshot) ||
-		    now_utc_s < *next_utc_s)
-			continue;
-		lt_run_step(d, lt_step_of_alert((enum lt_message_kind)kind), one->look, now_utc_s);
-		const int64_t wait_s = PART * (lt_monotonic_ms() - began_ms) / 1000;
-		*next_utc_s = now_utc_s + (wait_s > one->every_s ? wait_s : one->every_s);
-	}
+	return one->look != NULL && by->site->policy->notify.is_set &&
+	       (one->by_jobs ? by->jobs->list.begun_utc_s != 0 : by->budget->has_snapshot) &&
+	       by->now_utc_s >= by->alerts->next.looks[kind];
 }
 
 int
-lt_alerts_look_at_run(
-    struct lt_daemon *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
+lt_alert_look(const struct lt_alerter *by, enum lt_message_kind kind, struct lt_error *err)
+{
+	const struct alert_look *const one = &LT_ROW(looks, kind);
+	const int64_t began_ms = lt_monotonic_ms();
+	const int code = one->look(by, err);
+	const int64_t wait_s = PART * (lt_monotonic_ms() - began_ms) / 1000;
+
+	by->alerts->next.looks[kind] =
+	    by->now_utc_s + (wait_s > one->every_s ? wait_s : one->every_s);
+	return code;
+}
+
+int
+lt_alerts_look_at_run(const struct lt_alerter *by, const struct lt_run *run, struct lt_error *err)
 {
 	int code = LT_OK;
 
 	for (int kind = 0; code == LT_OK && kind < LT_ALERT_KIND_COUNT; kind++) {
 		const struct alert_look *const one = &LT_ROW(looks, kind);
 
-		if (one->look_at_run != NULL && d->site.policy->notify.is_set)
-			code = one->look_at_run(d, run, now_utc_s, err);
+		if (one->look_at_run != NULL && by->site->policy->notify.is_set)
+			code = one->look_at_run(by, run, err);
 	}
 	return code;
 }

@@ -10,18 +10,17 @@
 #include "message_kinds.h"
 #include "quote.h"
 
-struct lt_daemon;
+struct lt_alerter;
 
-/* Each kind whose time has come, as a step of its own. */
-void lt_alerts_look(struct lt_daemon *d);
+/* True if lowtided looks for that kind by itself, has what it takes for that, and it is time. */
+bool lt_alert_look_is_due(const struct lt_alerter *by, enum lt_message_kind kind);
 
-/* Looks for one kind, now. */
-int lt_alert_look(
-    struct lt_daemon *d, enum lt_message_kind kind, int64_t now_utc_s, struct lt_error *err);
+/* Looks for one kind, now, and sets when it is due again: a failure waits as long. */
+int lt_alert_look(const struct lt_alerter *by, enum lt_message_kind kind, struct lt_error *err);
 
 /* Looks at the steps of a run that has ended, for all kinds. Within a transaction. */
 int lt_alerts_look_at_run(
-    struct lt_daemon *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err);
+    const struct lt_alerter *by, const struct lt_run *run, struct lt_error *err);
 
 /* ---- a run that has cost several times what its quote expected of it ---- */
 

@@ -13,10 +13,11 @@
 
 #include "alert.h"
 #include "alert_send.h"
+#include "alerter.h"
 #include "alerts.h"
 #include "calendar.h"
-#include "daemon.h"
 #include "files.h"
+#include "site.h"
 #include "spool.h"
 #include "text.h"
 #include "units.h"
@@ -65,10 +66,10 @@ lt_alert_is_at_once(const struct lt_alert *alert)
 }
 
 static int
-note_told(struct lt_daemon *d, struct lt_alert *alert, int64_t now_utc_s, struct lt_error *err)
+note_told(const struct lt_alerter *by, struct lt_alert *alert, struct lt_error *err)
 {
-	alert->told_utc_s = now_utc_s;
-	return lt_ledger_put_alert(d->ledger, alert, err);
+	alert->told_utc_s = by->now_utc_s;
+	return lt_ledger_put_alert(by->ledger, alert, err);
 }
 
 _Static_assert(sizeof(((struct lt_message *)0)->to) > sizeof(((struct lt_policy_owners *)0)->to),
@@ -87,12 +88,11 @@ write_recipients(
 }
 
 static int
-write_one(
-    struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s, struct lt_error *err)
+write_one(const struct lt_alerter *by, const struct lt_alert *alert, struct lt_error *err)
 {
 	const struct lt_policy_owners *const owners =
-	    lt_policy_owners_of(d->site.policy, alert->team);
-	struct lt_message message = {.kind = alert->kind, .made_utc_s = now_utc_s};
+	    lt_policy_owners_of(by->site->policy, alert->team);
+	struct lt_message message = {.kind = alert->kind, .made_utc_s = by->now_utc_s};
 	char id[LT_MESSAGE_ID_SIZE], again[24] = "";
 	int begin = 0;
 
@@ -110,7 +110,7 @@ write_one(
 	 * that has no owners any more. */
 	return message.to_count == 0 && lt_message_row(alert->kind)->hears != LT_HEARS_SITE
 		   ? LT_OK
-		   : lt_spool_write(d->site.policy->notify.spool, &message, err);
+		   : lt_spool_write(by->site->policy->notify.spool, &message, err);
 }
 
 /* Returns the largest of rows[first, end), which are of one budget, period and basis; NULL:
@@ -141,13 +141,13 @@ end_of(const struct lt_alerts *due, uint32_t first)
 }
 
 static int
-send_at_once(struct lt_daemon *d, struct lt_alerts *due, int64_t now_utc_s, struct lt_error *err)
+send_at_once(const struct lt_alerter *by, struct lt_alerts *due, struct lt_error *err)
 {
 	struct lt_spool_state spool;
 	int code = LT_OK;
 
 	/* One that can't be read has room: to write there says why not. */
-	(void)lt_spool_look(&spool, d->site.policy->notify.spool, NULL);
+	(void)lt_spool_look(&spool, by->site->policy->notify.spool, NULL);
 	for (uint32_t first = 0, end; code == LT_OK && first < due->count; first = end) {
 		end = end_of(due, first);
 		const struct lt_alert *const most = largest(due, first, end);
@@ -159,11 +159,11 @@ send_at_once(struct lt_daemon *d, struct lt_alerts *due, int64_t now_utc_s, stru
 		/* A user's share is full: theirs waits, the others do not. */
 		if (!lt_spool_has_room(&spool, uid) && spool.count < LT_SPOOL_MAX)
 			continue;
-		code = write_one(d, most, now_utc_s, err);
+		code = write_one(by, most, err);
 		if (code == LT_OK)
 			lt_spool_count(&spool, uid);
 		for (uint32_t i = first; code == LT_OK && i < end; i++)
-			code = note_told(d, &due->rows[i], now_utc_s, err);
+			code = note_told(by, &due->rows[i], err);
 	}
 	return code;
 }
@@ -177,7 +177,7 @@ struct line { /* of a digest: one budget's, to one of its owners */
 struct digest {
 	struct line *lines, *all; /* malloc'd; all: each budget once */
 	uint32_t count, all_count;
-	int64_t at_utc_s, now_utc_s;
+	int64_t at_utc_s;
 };
 
 /* Sorts by recipient, then by team. */
@@ -216,12 +216,12 @@ gather(struct digest *digest, const struct lt_policy *policy, const struct lt_al
 
 /* Writes one recipient's lines; to "": the site's. Lines that do not fit are counted. */
 static int
-write_digest(struct lt_daemon *d, const struct digest *digest, const struct line *lines,
+write_digest(const struct lt_alerter *by, const struct digest *digest, const struct line *lines,
     uint32_t count, struct lt_error *err)
 {
 	const char *const to = lines[0].to;
 	struct lt_message message = {.kind = LT_MESSAGE_BUDGET_DIGEST,
-	    .made_utc_s = digest->now_utc_s,
+	    .made_utc_s = by->now_utc_s,
 	    .to_count = to[0] != '\0'};
 	struct lt_text text = {.out = message.text, .size = sizeof(message.text)};
 	char id[LT_MESSAGE_ID_SIZE + LT_ADDRESS_SIZE];
@@ -249,20 +249,20 @@ write_digest(struct lt_daemon *d, const struct digest *digest, const struct line
 			   "Now:     lowtide budget\n"
 			   "By whom: lowtide report --by user\n");
 	lt_message_clean(&message);
-	return lt_spool_write(d->site.policy->notify.spool, &message, err);
+	return lt_spool_write(by->site->policy->notify.spool, &message, err);
 }
 
 static int
-write_digests(struct lt_daemon *d, const struct digest *digest, struct lt_error *err)
+write_digests(const struct lt_alerter *by, const struct digest *digest, struct lt_error *err)
 {
-	const struct lt_policy_notify *const notify = &d->site.policy->notify;
-	struct lt_alert_state *const state = &d->alerts;
+	const struct lt_policy_notify *const notify = &by->site->policy->notify;
+	struct lt_digest_sent *const sent = &by->alerts->digest;
 	int code = LT_OK;
 
-	if (state->digest_utc_s != digest->at_utc_s)
-		*state = (struct lt_alert_state){.digest_utc_s = digest->at_utc_s};
+	if (sent->at_utc_s != digest->at_utc_s)
+		*sent = (struct lt_digest_sent){.at_utc_s = digest->at_utc_s};
 	if (digest->all_count > 0 && (notify->webhook_url[0] != '\0' || notify->command[0] != '\0'))
-		code = write_digest(d, digest, digest->all, digest->all_count, err);
+		code = write_digest(by, digest, digest->all, digest->all_count, err);
 	if (notify->mail_server[0] == '\0' && notify->command[0] == '\0')
 		return code;
 	for (uint32_t i = 0, end; code == LT_OK && i < digest->count; i = end) {
@@ -271,21 +271,20 @@ write_digests(struct lt_daemon *d, const struct digest *digest, struct lt_error 
 		for (end = i + 1;
 		     end < digest->count && strcmp(digest->lines[end].to, first->to) == 0; end++)
 			;
-		if (strcmp(first->to, state->digest_after) <= 0)
+		if (strcmp(first->to, sent->after) <= 0)
 			continue;
-		code = write_digest(d, digest, first, end - i, err);
+		code = write_digest(by, digest, first, end - i, err);
 		if (code == LT_OK)
-			snprintf(state->digest_after, sizeof(state->digest_after), "%s", first->to);
+			snprintf(sent->after, sizeof(sent->after), "%s", first->to);
 	}
 	return code;
 }
 
 static int
-send_digest(struct lt_daemon *d, struct lt_alerts *due, int64_t now_utc_s, struct lt_error *err)
+send_digest(const struct lt_alerter *by, struct lt_alerts *due, struct lt_error *err)
 {
-	struct digest digest = {.at_utc_s = lt_alert_digest_utc_s(&d->site.offsets,
-				    d->site.policy->notify.digest_hour, now_utc_s),
-	    .now_utc_s = now_utc_s};
+	struct digest digest = {.at_utc_s = lt_alert_digest_utc_s(&by->site->offsets,
+				    by->site->policy->notify.digest_hour, by->now_utc_s)};
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < due->count; i++)
@@ -295,31 +294,31 @@ send_digest(struct lt_daemon *d, struct lt_alerts *due, int64_t now_utc_s, struc
 	due->count = kept;
 	if (kept == 0)
 		return LT_OK;
-	int code = gather(&digest, d->site.policy, due, err);
+	int code = gather(&digest, by->site->policy, due, err);
 	if (code == LT_OK)
-		code = write_digests(d, &digest, err);
+		code = write_digests(by, &digest, err);
 	for (uint32_t i = 0; code == LT_OK && i < due->count; i++)
-		code = note_told(d, &due->rows[i], now_utc_s, err);
+		code = note_told(by, &due->rows[i], err);
 	if (code == LT_OK)
-		d->alerts = (struct lt_alert_state){0};
+		by->alerts->digest = (struct lt_digest_sent){0};
 	free(digest.lines);
 	free(digest.all);
 	return code;
 }
 
 int
-lt_alerts_send(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_alerts_send(const struct lt_alerter *by, struct lt_error *err)
 {
 	struct lt_alerts due = {0};
 	struct lt_error failed = {0};
 
-	if (!d->site.policy->notify.is_set)
+	if (!by->site->policy->notify.is_set)
 		return LT_OK;
-	int code = lt_ledger_alerts_due(d->ledger, &due, err);
+	int code = lt_ledger_alerts_due(by->ledger, &due, err);
 	if (code == LT_OK)
-		code = send_at_once(d, &due, now_utc_s, err);
+		code = send_at_once(by, &due, err);
 	/* A full spool is the same for both. */
-	if (send_digest(d, &due, now_utc_s, &failed) != LT_OK && code == LT_OK)
+	if (send_digest(by, &due, &failed) != LT_OK && code == LT_OK)
 		code = lt_fail(err, failed.code, "%s", failed.text);
 	free(due.rows);
 	return code;

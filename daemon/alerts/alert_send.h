@@ -9,18 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "address.h"
 #include "error.h"
 
 struct lt_alert;
-struct lt_daemon;
+struct lt_alerter;
 struct lt_offsets;
-
-struct lt_alert_state { /* start as { 0 } */
-	/* The digest that a full spool stopped: up to this address all have it. */
-	int64_t digest_utc_s;
-	char digest_after[LT_ADDRESS_SIZE];
-};
 
 /*
  * Sends at once: a budget from 100 % on, for the largest percentage of its period and basis, with
@@ -29,7 +22,7 @@ struct lt_alert_state { /* start as { 0 } */
  * lowtided is killed between the two it writes the same message, by the same id. Without notify: it
  * does nothing.
  */
-int lt_alerts_send(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_alerts_send(const struct lt_alerter *by, struct lt_error *err);
 
 /* True if it goes out at once, not with the day's digest. Pure. */
 bool lt_alert_is_at_once(const struct lt_alert *alert);

@@ -14,10 +14,11 @@
 
 #include "alert.h"
 #include "alert_send.h"
+#include "alerter.h"
 #include "alerts.h"
 #include "budget_forecast.h"
-#include "daemon.h"
 #include "log.h"
+#include "site.h"
 #include "text.h"
 #include "units.h"
 
@@ -149,7 +150,7 @@ static const struct basis {
 };
 
 struct following { /* one budget, by one basis */
-	struct lt_daemon *d;
+	const struct lt_alerter *by;
 	const struct lt_alerts *known;
 	const struct lt_period *period;
 	struct lt_period_forecast forecast;
@@ -158,7 +159,6 @@ struct following { /* one budget, by one basis */
 	char budget[LT_ALERT_NAME_SIZE]; /* name_of() */
 	char begins[LT_ALERT_NAME_SIZE];
 	enum lt_alert_basis basis;
-	int64_t now_utc_s;
 };
 
 struct figures { /* in what has reached it */
@@ -170,7 +170,7 @@ figures_of(const struct following *f, int percent)
 {
 	const struct lt_period *const p = f->period;
 	const struct lt_period_forecast *const end = &f->forecast;
-	const char *const currency = f->d->site.policy->currency;
+	const char *const currency = f->by->site->policy->currency;
 	const bool is_money = money_at(&f->amount, &p->limit, percent, WHOLE);
 	struct figures text;
 	const struct {
@@ -198,7 +198,7 @@ static void
 put_days(struct lt_text *out, const struct following *f)
 {
 	char first[LT_DAY_TEXT_SIZE], last[LT_DAY_TEXT_SIZE];
-	const struct lt_offsets *const offsets = &f->d->site.offsets;
+	const struct lt_offsets *const offsets = &f->by->site->offsets;
 	int64_t start, end;
 
 	(void)lt_calendar_day(first, &start, &end, offsets, f->period->start_utc_s);
@@ -255,7 +255,7 @@ was_told(const struct following *f, int percent)
 	char told[MEMORY_SIZE] = "";
 
 	return f->basis == LT_ALERT_ON_SPENT &&
-	       lt_ledger_get(f->d->ledger, f->budget, told, sizeof(told), NULL) == LT_OK &&
+	       lt_ledger_get(f->by->ledger, f->budget, told, sizeof(told), NULL) == LT_OK &&
 	       lt_alerts_told(told, f->period->start_utc_s, percent);
 }
 
@@ -267,11 +267,11 @@ raise_alert(struct lt_alert *alert, const struct following *f, struct lt_error *
 
 	alert->times++;
 	alert->is_over = true;
-	alert->made_utc_s = f->now_utc_s;
-	alert->told_utc_s = is_told || !f->d->site.policy->notify.is_set ? f->now_utc_s : 0;
+	alert->made_utc_s = f->by->now_utc_s;
+	alert->told_utc_s = is_told || !f->by->site->policy->notify.is_set ? f->by->now_utc_s : 0;
 	alert->until_utc_s = f->period->end_utc_s;
 	write_text(alert, f);
-	const int code = lt_ledger_put_alert(f->d->ledger, alert, err);
+	const int code = lt_ledger_put_alert(f->by->ledger, alert, err);
 	if (code == LT_OK && !is_told) {
 		const struct figures text = figures_of(f, alert->percent);
 
@@ -309,11 +309,11 @@ follow_percent(const struct following *f, int percent, struct lt_error *err)
 		return LT_OK;
 	/* It came back below: an alert that was not sent is dropped. */
 	if (alert.told_utc_s == 0 && alert.times == 1)
-		return lt_ledger_drop_alert(f->d->ledger, alert.name, err);
+		return lt_ledger_drop_alert(f->by->ledger, alert.name, err);
 	if (alert.told_utc_s == 0)
-		alert.told_utc_s = f->now_utc_s;
+		alert.told_utc_s = f->by->now_utc_s;
 	alert.is_over = false;
-	return lt_ledger_put_alert(f->d->ledger, &alert, err);
+	return lt_ledger_put_alert(f->by->ledger, &alert, err);
 }
 
 /* True if there is a row of that team. They are sorted by names, "alert:TEAM:...". */
@@ -352,23 +352,22 @@ is_near(const struct following *f, const struct lt_policy_budget *b)
 }
 
 static int
-follow_budget(struct lt_daemon *d, uint32_t index, const struct lt_alerts *known, int64_t now_utc_s,
+follow_budget(const struct lt_alerter *by, uint32_t index, const struct lt_alerts *known,
     struct lt_error *err)
 {
-	const struct lt_policy_budget *const b = &d->site.policy->budgets[index];
-	const struct lt_budget *const of = &d->budget.snapshot.budgets[index];
+	const struct lt_policy_budget *const b = &by->site->policy->budgets[index];
+	const struct lt_budget *const of = &by->budget->snapshot.budgets[index];
 	const uint32_t on = b->alert_on != 0 ? b->alert_on : 1u << LT_ALERT_ON_SPENT;
-	struct following f = {.d = d,
+	struct following f = {.by = by,
 	    .known = known,
 	    .period = &of->periods[0],
-	    .forecast = lt_budget_forecast_of(&d->budget, index),
-	    .team = of->team,
-	    .now_utc_s = now_utc_s};
+	    .forecast = lt_budget_forecast_of(by->budget, index),
+	    .team = of->team};
 	int code = LT_OK;
 
 	if (b->alert_count == 0 || f.period->start_utc_s == f.period->end_utc_s || !is_near(&f, b))
 		return LT_OK;
-	name_of(f.budget, sizeof(f.budget), d->site.policy, index);
+	name_of(f.budget, sizeof(f.budget), by->site->policy, index);
 	for (int basis = 0; basis < LT_ALERT_BASES; basis++) {
 		f.basis = (enum lt_alert_basis)basis;
 		f.amount = amount_on(f.period, &f.forecast, f.basis);
@@ -387,27 +386,27 @@ follow_budget(struct lt_daemon *d, uint32_t index, const struct lt_alerts *known
 }
 
 int
-lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_alerts_run(const struct lt_alerter *by, struct lt_error *err)
 {
-	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
+	const struct lt_budget_snapshot *const s = &by->budget->snapshot;
 	struct lt_alerts known = {0};
 
 	/* A policy that was just read comes with the next snapshot. */
-	if (s->budget_count != (uint32_t)d->site.policy->budget_count)
+	if (s->budget_count != (uint32_t)by->site->policy->budget_count)
 		return LT_OK;
-	int code = lt_ledger_alerts_of_budgets(d->ledger, now_utc_s, &known, err);
+	int code = lt_ledger_alerts_of_budgets(by->ledger, by->now_utc_s, &known, err);
 	if (code != LT_OK)
 		return code;
 	/* One that fails keeps nobody: the first failure is the step's. */
 	for (uint32_t i = 0; i < s->budget_count; i++) {
 		struct lt_error failed = {0};
 
-		if (follow_budget(d, i, &known, now_utc_s, &failed) != LT_OK && code == LT_OK)
+		if (follow_budget(by, i, &known, &failed) != LT_OK && code == LT_OK)
 			code = lt_fail(err, failed.code, "%s", failed.text);
 	}
 	free(known.rows);
 	struct lt_error unsent = {0};
-	if (lt_alerts_send(d, now_utc_s, &unsent) != LT_OK && code == LT_OK)
+	if (lt_alerts_send(by, &unsent) != LT_OK && code == LT_OK)
 		code = lt_fail(err, unsent.code, "%s", unsent.text);
 	return code;
 }

@@ -9,7 +9,7 @@
 #include "budget.h"
 #include "policy.h"
 
-struct lt_daemon;
+struct lt_alerter;
 
 /* A percentage that was sent is sent anew only after the amount came back below this percentage of
  * it: so a release or a correction does not make it flap. */
@@ -26,6 +26,6 @@ bool lt_alerts_told(const char *remembered, int64_t start_utc_s, int percent);
 
 /* Logs the newly passed percentages, notes them as due, and sends what is due now:
  * lt_alerts_send(). Without notify: the log line is all. */
-int lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_alerts_run(const struct lt_alerter *by, struct lt_error *err);
 
 #endif

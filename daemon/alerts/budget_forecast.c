@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alerter.h"
 #include "budget_forecast.h"
 #include "compile_members.h"
-#include "daemon.h"
 #include "period_end.h"
+#include "site.h"
 #include "units.h"
 
 enum { EVERY_S = LT_HOUR_S };
 
 struct all {
-	const struct lt_daemon *d;
+	const struct lt_alerter *by;
 	const struct lt_budget_snapshot *snapshot;
-	int64_t now_utc_s;
 	struct lt_last_days last;
 	struct lt_budget_forecast *made; /* by the snapshot's index; malloc'd */
 	struct lt_accounts_end *ends;	 /* of each that is wanted; malloc'd */
@@ -41,7 +41,7 @@ is_wanted(const struct all *all, uint32_t budget)
 {
 	const struct lt_span period = span_of(all, budget);
 
-	return all->now_utc_s >= period.from_utc_s && all->now_utc_s < period.to_utc_s;
+	return all->by->now_utc_s >= period.from_utc_s && all->by->now_utc_s < period.to_utc_s;
 }
 
 /* True if the budget is of the period that is computed now. */
@@ -85,7 +85,7 @@ add_up(struct all *all, struct lt_error *err)
 		     depth++) {
 			code = add_to_own(all, i, &s->accounts[at], err);
 			at = lt_sheet_parent_then(
-			    s, &all->d->site.tables.moves, (uint32_t)at, all->now_utc_s);
+			    s, &all->by->site->tables.moves, (uint32_t)at, all->by->now_utc_s);
 		}
 	}
 	return code;
@@ -136,18 +136,18 @@ index_of(const void *context, const char *account)
 }
 
 int
-lt_budget_forecasts(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_budget_forecasts(const struct lt_alerter *by, struct lt_error *err)
 {
-	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
+	const struct lt_budget_snapshot *const s = &by->budget->snapshot;
 	const size_t count = s->budget_count + (size_t)1;
-	struct all all = {.d = d, .snapshot = s, .now_utc_s = now_utc_s};
+	struct all all = {.by = by, .snapshot = s};
 	const struct lt_last_days_asked asked = {
-	    &d->site.offsets, now_utc_s, s->account_count, index_of, s};
+	    &by->site->offsets, by->now_utc_s, s->account_count, index_of, s};
 
-	if (d->charges.settled_until_utc_s < now_utc_s - EVERY_S)
+	if (by->charges->settled_until_utc_s < by->now_utc_s - EVERY_S)
 		return LT_OK;
-	d->next.forecasts = now_utc_s + EVERY_S;
-	int code = lt_last_days_read(&all.last, d->ledger, &asked, err);
+	by->alerts->next.forecasts = by->now_utc_s + EVERY_S;
+	int code = lt_last_days_read(&all.last, by->ledger, &asked, err);
 	if (code == LT_ENOENT)
 		return LT_OK;
 	all.made = calloc(count, sizeof(*all.made));
@@ -157,9 +157,9 @@ lt_budget_forecasts(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err
 	if (code == LT_OK)
 		code = forecast_all(&all, err);
 	if (code == LT_OK) { /* in place of those before */
-		free(d->budget.forecasts);
-		d->budget.forecasts = all.made;
-		d->budget.forecast_count = s->budget_count;
+		free(by->budget->forecasts);
+		by->budget->forecasts = all.made;
+		by->budget->forecast_count = s->budget_count;
 		all.made = NULL;
 	}
 	free(all.made);

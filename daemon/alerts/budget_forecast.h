@@ -10,7 +10,7 @@
 #include "period_forecast.h"
 
 struct lt_budget_state;
-struct lt_daemon;
+struct lt_alerter;
 
 struct lt_budget_forecast { /* of a team and a period, whatever its limit */
 	char team[LT_ACCOUNT_SIZE];
@@ -21,7 +21,7 @@ struct lt_budget_forecast { /* of a team and a period, whatever its limit */
 /* Makes them anew, hourly, by the snapshot that is just compiled. They stay as they were while
  * slurmdbd's rows are more than an hour late, for what is missing would look saved; and when the
  * ledger can't be read. */
-int lt_budget_forecasts(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_budget_forecasts(const struct lt_alerter *by, struct lt_error *err);
 
 /* Returns the forecast for the current period of that budget of the snapshot; not known: { 0 }. */
 struct lt_period_forecast lt_budget_forecast_of(

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alerter.h"
 #include "baseline.h"
 #include "breath.h"
-#include "daemon.h"
 #include "http.h"
 #include "ledger_jobs.h"
 #include "log.h"
@@ -25,6 +25,7 @@
 #include "alert.h"
 #include "mails.h"
 #include "replan.h"
+#include "site.h"
 #include "spool.h"
 #include "text.h"
 #include "units.h"
@@ -173,8 +174,7 @@ is_far(int64_t a_utc_s, int64_t b_utc_s)
 }
 
 struct mailing { /* one look at all */
-	struct lt_daemon *d;
-	int64_t now_utc_s;
+	const struct lt_alerter *by;
 	const struct lt_batch_job *job;
 	struct lt_quote quote;
 	struct lt_ledger_hold hold;
@@ -189,7 +189,7 @@ read_plans(struct mailing *m, struct lt_error *err)
 	free(m->plans);
 	m->plans = NULL;
 	m->plan_count = 0;
-	return lt_ledger_plans(m->d->ledger, m->quote.id, &m->plans, &m->plan_count, err);
+	return lt_ledger_plans(m->by->ledger, m->quote.id, &m->plans, &m->plan_count, err);
 }
 
 /* Makes the row of a job that is seen first: its user knows the plan of its submission. A job
@@ -199,7 +199,7 @@ begin_row(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 {
 	if (!read_quote(&m->quote, m->job))
 		return LT_OK;
-	int code = lt_ledger_mailed(m->d->ledger, m->job->job_id, row, err);
+	int code = lt_ledger_mailed(m->by->ledger, m->job->job_id, row, err);
 	if (code != LT_ENOENT && (code != LT_OK || row->quote_id == m->quote.id))
 		return code;
 	*row = (struct lt_mailed){.job_id = m->job->job_id,
@@ -213,7 +213,7 @@ begin_row(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 		row->start_utc_s = m->plans[0].start_utc_s;
 		memcpy(row->partition, m->plans[0].partition, sizeof(row->partition));
 	}
-	return code == LT_OK ? lt_ledger_put_mailed(m->d->ledger, row, err) : code;
+	return code == LT_OK ? lt_ledger_put_mailed(m->by->ledger, row, err) : code;
 }
 
 /* Puts a message into the spool; then writes the row, as its user knows by then. LT_ELIMIT without
@@ -225,18 +225,18 @@ tell_user(struct mailing *m, struct lt_message *message, const struct lt_mailed 
 	const struct lt_batch_job *const job = m->job;
 	int code = LT_OK;
 
-	message->made_utc_s = m->now_utc_s;
+	message->made_utc_s = m->by->now_utc_s;
 	if (!lt_spool_has_room(&m->spool, job->uid) && m->spool.count < LT_SPOOL_MAX)
 		return LT_ELIMIT;
 	if (lt_address_is(job->mail_to)) {
 		message->to_count = 1;
 		snprintf(message->to[0], sizeof(message->to[0]), "%s", job->mail_to);
-		code = lt_spool_write(m->d->site.policy->notify.spool, message, err);
+		code = lt_spool_write(m->by->site->policy->notify.spool, message, err);
 		if (code == LT_OK)
 			lt_spool_count(&m->spool, job->uid);
 	}
 	if (code == LT_OK)
-		code = lt_ledger_put_mailed(m->d->ledger, row, err);
+		code = lt_ledger_put_mailed(m->by->ledger, row, err);
 	if (code == LT_OK)
 		lt_log(message->to_count > 0 ? "mail" : "mail_refused", "job=%u kind=%s id=%s",
 		    job->job_id, lt_message_row(message->kind)->word, message->id);
@@ -248,9 +248,9 @@ facts_of(const struct mailing *m)
 {
 	return (struct lt_mail_facts){.job = m->job,
 	    .quote = &m->quote,
-	    .zone = &m->d->site.market.zone,
-	    .currency = m->d->site.policy->currency,
-	    .now_utc_s = m->now_utc_s};
+	    .zone = &m->by->site->market.zone,
+	    .currency = m->by->site->policy->currency,
+	    .now_utc_s = m->by->now_utc_s};
 }
 
 /* Looks for a new plan of a job that waits where lowtide put it, far from the one that its user
@@ -283,7 +283,7 @@ look_moved(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 	lt_mail_moved(&message, &facts, &told, why);
 	/* The user moved it, and knows. */
 	code = strcmp(why, lt_replan_word(LT_REPLAN_NOW)) == 0
-		   ? lt_ledger_put_mailed(m->d->ledger, &next, err)
+		   ? lt_ledger_put_mailed(m->by->ledger, &next, err)
 		   : tell_user(m, &message, &next, err);
 	if (code == LT_OK)
 		*row = next;
@@ -302,15 +302,15 @@ look_interrupted(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 	if (!job->mails_requeue || !job->requeued ||
 	    (job->state != LT_JOB_RUNNING && job->state != LT_JOB_SUSPENDED) ||
 	    job->start_utc_s == row->run_start_utc_s ||
-	    m->now_utc_s < job->start_utc_s + RUN_KNOWN_S)
+	    m->by->now_utc_s < job->start_utc_s + RUN_KNOWN_S)
 		return LT_OK;
-	int code = lt_ledger_losses(m->d->ledger, job->job_id, row->run_start_utc_s, &since, err);
+	int code = lt_ledger_losses(m->by->ledger, job->job_id, row->run_start_utc_s, &since, err);
 	if (code != LT_OK || !read_quote(&m->quote, job))
 		return code;
-	code = lt_ledger_hold(m->d->ledger, m->quote.id, &m->hold, err);
+	code = lt_ledger_hold(m->by->ledger, m->quote.id, &m->hold, err);
 	if (code == LT_OK)
 		code = lt_ledger_losses(
-		    m->d->ledger, job->job_id, m->hold.made_utc_s - LT_HOUR_S, &life, err);
+		    m->by->ledger, job->job_id, m->hold.made_utc_s - LT_HOUR_S, &life, err);
 	if (code != LT_OK)
 		return code;
 	next.run_start_utc_s = job->start_utc_s;
@@ -320,7 +320,7 @@ look_interrupted(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 	const struct lt_mail_facts facts = facts_of(m);
 	lt_mail_interrupted(&message, &facts, life.done_s);
 	code = since.interruptions > 0 ? tell_user(m, &message, &next, err)
-				       : lt_ledger_put_mailed(m->d->ledger, &next, err);
+				       : lt_ledger_put_mailed(m->by->ledger, &next, err);
 	if (code == LT_OK)
 		*row = next;
 	return code;
@@ -363,28 +363,27 @@ asked_count(const struct lt_batch_jobs *list)
 
 /* Looks at all jobs. A failure stops no other: the first one is the step's. */
 static int
-look_at_all(struct lt_daemon *d, struct lt_mailed *rows, uint32_t *count, int64_t now_utc_s,
-    struct lt_error *err)
+look_at_all(
+    const struct lt_alerter *by, struct lt_mailed *rows, uint32_t *count, struct lt_error *err)
 {
-	const struct lt_batch_jobs *const list = &d->jobs.list;
+	const struct lt_batch_jobs *const list = &by->jobs->list;
 	struct mailing *const m = calloc(1, sizeof(*m));
 	uint32_t at = 0;
 	int first = LT_OK;
 
 	if (m == NULL)
 		return lt_fail(err, LT_ENOMEM, "mails: out of memory");
-	m->d = d;
-	m->now_utc_s = now_utc_s;
+	m->by = by;
 	/* One that can't be read has room: to write there says why not. */
-	(void)lt_spool_look(&m->spool, d->site.policy->notify.spool, NULL);
-	int code = lt_ledger_begin(d->ledger, err);
+	(void)lt_spool_look(&m->spool, by->site->policy->notify.spool, NULL);
+	int code = lt_ledger_begin(by->ledger, err);
 	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
 		struct lt_error failed = {0};
 
 		m->job = &list->jobs[i];
 		if (!is_asked(m->job) || m->job->state == LT_JOB_FINISHED)
 			continue;
-		const struct lt_mailed *const known = known_row(&d->mails, &at, m->job->job_id);
+		const struct lt_mailed *const known = known_row(by->mails, &at, m->job->job_id);
 		struct lt_mailed *const row = &rows[*count];
 
 		lt_breath(LT_TURN_READ);
@@ -398,7 +397,7 @@ look_at_all(struct lt_daemon *d, struct lt_mailed *rows, uint32_t *count, int64_
 	}
 	/* A message in the spool that is not noted gets the same id again. */
 	if (code == LT_OK)
-		code = lt_ledger_commit(d->ledger, err);
+		code = lt_ledger_commit(by->ledger, err);
 	free(m->plans);
 	free(m);
 	return first != LT_OK ? first : code;
@@ -510,7 +509,7 @@ compare_ids(const void *a, const void *b)
 }
 
 struct looking { /* at the list */
-	struct lt_daemon *d;
+	const struct lt_alerter *by;
 	struct lt_end_mail *due; /* by id */
 	uint32_t due_count;
 	struct lt_end_asked *ends; /* malloc'd: all of them, as they are met */
@@ -529,7 +528,7 @@ note_asked(struct looking *l, const struct lt_batch_job *job, const struct lt_en
 		return LT_OK;
 	mail.quote_id = quote.id;
 	snprintf(mail.to, sizeof(mail.to), "%s", job->mail_to);
-	const int code = lt_ledger_put_end_mail(l->d->ledger, &mail, err);
+	const int code = lt_ledger_put_end_mail(l->by->ledger, &mail, err);
 	if (code == LT_OK)
 		l->ends[l->end_count++] = *asked;
 	return code;
@@ -539,7 +538,7 @@ note_asked(struct looking *l, const struct lt_batch_job *job, const struct lt_en
 static int
 look_at_end(struct looking *l, const struct lt_batch_job *job, struct lt_error *err)
 {
-	const struct lt_mail_state *const state = &l->d->mails;
+	const struct lt_mail_state *const state = l->by->mails;
 	const bool asks = job->mails_end && job->mail_to != NULL;
 	struct lt_end_asked now = {
 	    .job_id = job->array_job_id != 0 ? job->array_job_id : job->job_id,
@@ -558,7 +557,7 @@ look_at_end(struct looking *l, const struct lt_batch_job *job, struct lt_error *
 		due->to[0] = '\0';
 	if (!asks)
 		return known != NULL || due != NULL
-			   ? lt_ledger_drop_end_mail(l->d->ledger, now.job_id, err)
+			   ? lt_ledger_drop_end_mail(l->by->ledger, now.job_id, err)
 			   : LT_OK;
 	if (known == NULL || known->to != now.to)
 		return note_asked(l, job, &now, err);
@@ -567,10 +566,11 @@ look_at_end(struct looking *l, const struct lt_batch_job *job, struct lt_error *
 }
 
 static int
-look_at_list(struct lt_daemon *d, struct lt_end_mail *due, uint32_t count, struct lt_error *err)
+look_at_list(
+    const struct lt_alerter *by, struct lt_end_mail *due, uint32_t count, struct lt_error *err)
 {
-	const struct lt_batch_jobs *const list = &d->jobs.list;
-	struct looking l = {.d = d,
+	const struct lt_batch_jobs *const list = &by->jobs->list;
+	struct looking l = {.by = by,
 	    .due = due,
 	    .due_count = count,
 	    .ends = calloc((size_t)list->count + 1, sizeof(*l.ends))};
@@ -586,21 +586,21 @@ look_at_list(struct lt_daemon *d, struct lt_end_mail *due, uint32_t count, struc
 	}
 	if (l.end_count > 1)
 		qsort(l.ends, l.end_count, sizeof(*l.ends), compare_ids);
-	free(d->mails.ends);
-	d->mails.ends = l.ends;
-	d->mails.end_count = l.end_count;
+	free(by->mails->ends);
+	by->mails->ends = l.ends;
+	by->mails->end_count = l.end_count;
 	return LT_OK;
 }
 
 static int
-tell_end(struct lt_daemon *d, struct lt_spool_state *spool, const struct lt_end_mail *mail,
-    int64_t now_utc_s, struct lt_error *err)
+tell_end(const struct lt_alerter *by, struct lt_spool_state *spool, const struct lt_end_mail *mail,
+    struct lt_error *err)
 {
-	struct lt_message message = {.made_utc_s = now_utc_s, .to_count = 1};
+	struct lt_message message = {.made_utc_s = by->now_utc_s, .to_count = 1};
 	struct lt_run *runs = NULL;
 	uint32_t count = 0, own = 0;
 	bool waits = false; /* for slurmdbd: its row may say another thing */
-	int code = lt_ledger_runs_of_job(d->ledger, mail->job_id, &runs, &count, err);
+	int code = lt_ledger_runs_of_job(by->ledger, mail->job_id, &runs, &count, err);
 
 	/* Not those of a job that had the id before, nor what was cancelled before it ran. */
 	for (uint32_t i = 0; i < count; i++)
@@ -613,12 +613,12 @@ tell_end(struct lt_daemon *d, struct lt_spool_state *spool, const struct lt_end_
 		return LT_OK;
 	}
 	if (code == LT_OK && own > 0) {
-		lt_end_mail_text(&message, mail->job_id, runs, own, d->site.policy->currency);
+		lt_end_mail_text(&message, mail->job_id, runs, own, by->site->policy->currency);
 		const int begin = lt_message_id_begin(message.id, mail->uid);
 		snprintf(message.id + begin, sizeof(message.id) - (size_t)begin,
 		    "ended-%u-%016" PRIx64, mail->job_id, mail->quote_id);
 		snprintf(message.to[0], sizeof(message.to[0]), "%s", mail->to);
-		code = lt_spool_write(d->site.policy->notify.spool, &message, err);
+		code = lt_spool_write(by->site->policy->notify.spool, &message, err);
 		if (code == LT_OK) {
 			lt_spool_count(spool, mail->uid);
 			lt_log("mail", "job=%u kind=%s id=%s", mail->job_id,
@@ -626,21 +626,21 @@ tell_end(struct lt_daemon *d, struct lt_spool_state *spool, const struct lt_end_
 		}
 	}
 	free(runs);
-	return code == LT_OK ? lt_ledger_end_mail_told(d->ledger, mail->job_id, now_utc_s, err)
+	return code == LT_OK ? lt_ledger_end_mail_told(by->ledger, mail->job_id, by->now_utc_s, err)
 			     : code;
 }
 
 /* Sends the due mails. A bad message stops no other; if the spool or the ledger refuses one, it
  * refuses all. */
 static int
-tell_ends(struct lt_daemon *d, const struct lt_end_mail *due, uint32_t count, int64_t now_utc_s,
+tell_ends(const struct lt_alerter *by, const struct lt_end_mail *due, uint32_t count,
     struct lt_error *err)
 {
 	struct lt_spool_state spool;
 	int code = LT_OK, first = LT_OK;
 
 	/* One that can't be read has room: to write there says why not. */
-	(void)lt_spool_look(&spool, d->site.policy->notify.spool, NULL);
+	(void)lt_spool_look(&spool, by->site->policy->notify.spool, NULL);
 	for (uint32_t i = 0; i < count; i++) {
 		struct lt_error failed = {0};
 
@@ -648,7 +648,7 @@ tell_ends(struct lt_daemon *d, const struct lt_end_mail *due, uint32_t count, in
 		if (due[i].to[0] == '\0' ||
 		    (!lt_spool_has_room(&spool, due[i].uid) && spool.count < LT_SPOOL_MAX))
 			continue;
-		code = tell_end(d, &spool, &due[i], now_utc_s, &failed);
+		code = tell_end(by, &spool, &due[i], &failed);
 		if (code != LT_OK && first == LT_OK)
 			first = lt_fail(err, failed.code, "%s", failed.text);
 		if (code != LT_OK && code != LT_EINPUT)
@@ -658,34 +658,34 @@ tell_ends(struct lt_daemon *d, const struct lt_end_mail *due, uint32_t count, in
 }
 
 int
-lt_end_mails_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_end_mails_run(const struct lt_alerter *by, struct lt_error *err)
 {
 	struct lt_end_mail *due = NULL;
 	uint32_t count = 0;
-	int code = lt_ledger_begin(d->ledger, err);
+	int code = lt_ledger_begin(by->ledger, err);
 
 	if (code != LT_OK)
 		return code;
-	code = lt_ledger_end_mails_due(d->ledger, USER_MAX, &due, &count, err);
+	code = lt_ledger_end_mails_due(by->ledger, USER_MAX, &due, &count, err);
 	if (code == LT_OK)
-		code = look_at_list(d, due, count, err);
+		code = look_at_list(by, due, count, err);
 	if (code == LT_OK)
-		code = tell_ends(d, due, count, now_utc_s, err);
+		code = tell_ends(by, due, count, err);
 	free(due);
 	/* The mails written so far stay noted, with a full spool, too. */
-	const int kept = lt_ledger_commit(d->ledger, err);
+	const int kept = lt_ledger_commit(by->ledger, err);
 	if (kept != LT_OK)
-		d->mails.end_count = 0;
+		by->mails->end_count = 0;
 	return code == LT_OK ? kept : code;
 }
 
 /* ---- all of them ---- */
 
 int
-lt_mails_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_mails_run(const struct lt_alerter *by, struct lt_error *err)
 {
 	const int64_t began_ms = lt_monotonic_ms();
-	const uint32_t most = asked_count(&d->jobs.list);
+	const uint32_t most = asked_count(&by->jobs->list);
 	struct lt_mailed *rows;
 	uint32_t count = 0;
 
@@ -693,14 +693,14 @@ lt_mails_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	rows = calloc((size_t)most + 1, sizeof(*rows));
 	if (rows == NULL)
 		return lt_fail(err, LT_ENOMEM, "mails: out of memory");
-	int code = look_at_all(d, rows, &count, now_utc_s, err);
+	int code = look_at_all(by, rows, &count, err);
 	if (code == LT_OK)
-		code = lt_end_mails_run(d, now_utc_s, err);
-	free(d->mails.rows);
-	d->mails.rows = rows;
-	d->mails.count = count;
+		code = lt_end_mails_run(by, err);
+	free(by->mails->rows);
+	by->mails->rows = rows;
+	by->mails->count = count;
 	const int64_t wait_s = PART * (lt_monotonic_ms() - began_ms) / 1000;
-	d->next.mails = now_utc_s + (wait_s > EVERY_S ? wait_s : EVERY_S);
+	by->alerts->next.mails = by->now_utc_s + (wait_s > EVERY_S ? wait_s : EVERY_S);
 	return code;
 }
 

@@ -13,7 +13,7 @@
 #include "quote.h"
 #include "zone.h"
 
-struct lt_daemon;
+struct lt_alerter;
 struct lt_mailed;
 
 /* A smaller move is not mailed. */
@@ -38,13 +38,13 @@ struct lt_mail_state { /* start as { 0 }; lt_mails_free() */
  * killed between the two it writes the same message again, by the same id. A message that can't be
  * written is tried again.
  */
-int lt_mails_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_mails_run(const struct lt_alerter *by, struct lt_error *err);
 void lt_mails_free(struct lt_mail_state *state);
 
 /* Notes which jobs ask, while slurmctld has them; and writes a message for each that is over and
  * settled to the spool, then notes that. If lowtided is killed in between it writes the same id
  * again. */
-int lt_end_mails_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_end_mails_run(const struct lt_alerter *by, struct lt_error *err);
 
 /* Writes subject and text about the runs of one job or array, one at least. */
 void lt_end_mail_text(struct lt_message *message, uint32_t job_id, const struct lt_run *runs,

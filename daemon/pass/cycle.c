@@ -201,7 +201,9 @@ publish_lengths(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 static int
 look_at_idle(void *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_alerts_look_at_run(d, run, now_utc_s, err);
+	const struct lt_alerter by = lt_daemon_alerter(d, now_utc_s);
+
+	return lt_alerts_look_at_run(&by, run, err);
 }
 
 static int
@@ -211,6 +213,29 @@ read_used(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 	return lt_utilisation_read(
 	    &d->site.tables, d->ledger, &d->charges, &measured, now_utc_s, err);
+}
+
+static int
+send_mails(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_alerter by = lt_daemon_alerter(d, now_utc_s);
+
+	return lt_mails_run(&by, err);
+}
+
+/* Looks for each kind of alert that is due, as a step of its own. */
+static void
+look_for_alerts(struct lt_daemon *d)
+{
+	for (int i = 0; i < LT_ALERT_KIND_COUNT; i++) {
+		const enum lt_message_kind kind = (enum lt_message_kind)i;
+		const struct lt_alerter by = lt_daemon_alerter(d, lt_pass_now(&d->pass));
+		struct lt_error err = {0};
+
+		if (lt_alert_look_is_due(&by, kind))
+			lt_end_step(
+			    d, lt_step_of_alert(kind), lt_alert_look(&by, kind, &err), &err);
+	}
 }
 
 static int
@@ -338,9 +363,9 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	    lt_pausing_is_due(&d->site, &d->jobs, &d->still, lt_pass_now(&d->pass)))
 		lt_run_step(d, LT_STEP_PAUSE, pause_jobs, lt_pass_now(&d->pass));
 	if (d->jobs.list.begun_utc_s != 0 && d->site.policy->notify.is_set &&
-	    lt_pass_now(&d->pass) >= d->next.mails)
-		lt_run_step(d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(&d->pass));
-	lt_alerts_look(d);
+	    lt_pass_now(&d->pass) >= d->alerts.next.mails)
+		lt_run_step(d, LT_STEP_MAIL, send_mails, lt_pass_now(&d->pass));
+	look_for_alerts(d);
 	lt_publish(d, lt_pass_now(&d->pass));
 	if (d->budget.has_snapshot)
 		lt_batch_tend(&(struct lt_batch_view){.market = &d->site.market,

@@ -32,7 +32,7 @@ static void
 follow_policy(struct lt_daemon *d)
 {
 	d->signals.changed = d->budget.dirty = true;
-	d->replan.looked_utc_s = d->next.forecasts = 0;
+	d->replan.looked_utc_s = d->alerts.next.forecasts = 0;
 	tell_in_force(d);
 }
 

@@ -47,6 +47,22 @@ write_terms(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	return lt_write_terms(d->site.policy, d->ledger, &d->jobs, &d->budget, &d->paths, err);
 }
 
+static int
+make_forecasts(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_alerter by = lt_daemon_alerter(d, now_utc_s);
+
+	return lt_budget_forecasts(&by, err);
+}
+
+static int
+find_alerts(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_alerter by = lt_daemon_alerter(d, now_utc_s);
+
+	return lt_alerts_run(&by, err);
+}
+
 static int64_t
 within(int64_t wait_s, int64_t least_s, int64_t most_s)
 {
@@ -65,9 +81,9 @@ publish_anew(struct lt_daemon *d, int64_t now_utc_s)
 		d->budget.dirty = false;
 		d->next.renewal = now_utc_s + RENEW_EVERY_S;
 		lt_run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
-		if (now_utc_s >= d->next.forecasts)
-			lt_run_step(d, LT_STEP_FORECASTS, lt_budget_forecasts, now_utc_s);
-		lt_run_step(d, LT_STEP_ALERTS, lt_alerts_run, now_utc_s);
+		if (now_utc_s >= d->alerts.next.forecasts)
+			lt_run_step(d, LT_STEP_FORECASTS, make_forecasts, now_utc_s);
+		lt_run_step(d, LT_STEP_ALERTS, find_alerts, now_utc_s);
 	}
 	/* Very many holds are added up less often: job_submit itself counts what is newer in the
 	 * ring. */

@@ -5,6 +5,7 @@
  */
 #include "alert.h"
 #include "alert_send.h"
+#include "alerting.h"
 #include "alerts.h"
 #include "budget_forecast.h"
 #include "judge_fixture.h"
@@ -107,7 +108,7 @@ expect(struct site *s, int percent)
 static void
 look(struct site *s, int64_t now_utc_s)
 {
-	must(s->w->f, lt_alerts_run(s->w->d, now_utc_s, &s->w->f->err));
+	must(s->w->f, lt_alerts_run(alerter_of(s->w->d, now_utc_s), &s->w->f->err));
 	take(s);
 }
 
@@ -228,7 +229,7 @@ test_digest(void **state)
 	look(&s, seven - 1);
 	assert_int_equal(s.seen_count, 0);
 	assert_int_equal(due_count(&s), 3);
-	must(s.w->f, lt_alerts_run(s.w->d, seven, &s.w->f->err));
+	must(s.w->f, lt_alerts_run(alerter_of(s.w->d, seven), &s.w->f->err));
 	assert_int_equal(due_count(&s), 0);
 	must(s.w->f, lt_spool_list(&list, s.spool, &s.w->f->err));
 	assert_int_equal(list.count, 3); /* ada, bob, eve; no webhook */
@@ -287,7 +288,8 @@ test_no_spool(void **state)
 	spend(&s, 0, 100, 0);
 	spend(&s, 1, 50, 0);
 	for (int day = 0; day < 3; day++) {
-		assert_int_not_equal(lt_alerts_run(s.w->d, NOW + day * LT_DAY_S, &err), LT_OK);
+		assert_int_not_equal(
+		    lt_alerts_run(alerter_of(s.w->d, NOW + day * LT_DAY_S), &err), LT_OK);
 		assert_int_equal(due_count(&s), 4);
 	}
 	assert_int_equal(mkdir(s.spool, 0700), 0);
@@ -431,7 +433,7 @@ test_shares(void **state)
 		must(s.w->f, lt_ledger_put_alert(s.w->d->ledger, &alert, &s.w->f->err));
 	}
 	spend(&s, 0, 101, 0);
-	must(s.w->f, lt_alerts_run(s.w->d, NOW, &s.w->f->err));
+	must(s.w->f, lt_alerts_run(alerter_of(s.w->d, NOW), &s.w->f->err));
 	must(s.w->f, lt_spool_look(&left, s.spool, &s.w->f->err));
 	assert_int_equal(left.count, LT_SPOOL_USER_MAX + 2);
 	assert_int_equal(left.users_count, LT_SPOOL_USER_MAX + 1);
@@ -440,7 +442,7 @@ test_shares(void **state)
 		snprintf(message.id, sizeof(message.id), "u1000-%d", i);
 		must(s.w->f, lt_spool_remove(s.spool, message.id, &s.w->f->err));
 	}
-	must(s.w->f, lt_alerts_run(s.w->d, NOW, &s.w->f->err));
+	must(s.w->f, lt_alerts_run(alerter_of(s.w->d, NOW), &s.w->f->err));
 	assert_int_equal(due_count(&s), 0);
 	free_site(&s);
 }

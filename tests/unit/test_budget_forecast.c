@@ -5,6 +5,7 @@
  * told of it.
  */
 #include "alert.h"
+#include "alerting.h"
 #include "alerts.h"
 #include "budget_forecast.h"
 #include "judge_fixture.h"
@@ -51,7 +52,7 @@ static struct lt_period_forecast
 forecast_of(struct world *w, uint32_t index, int64_t now_utc_s)
 {
 	compile(w, now_utc_s);
-	must(w->f, lt_budget_forecasts(w->d, now_utc_s, &w->f->err));
+	must(w->f, lt_budget_forecasts(alerter_of(w->d, now_utc_s), &w->f->err));
 	return lt_budget_forecast_of(&w->d->budget, index);
 }
 
@@ -207,7 +208,7 @@ look(struct world *w, int64_t now_utc_s)
 {
 	struct lt_alerts all = {0};
 
-	must(w->f, lt_alerts_run(w->d, now_utc_s, &w->f->err));
+	must(w->f, lt_alerts_run(alerter_of(w->d, now_utc_s), &w->f->err));
 	must(w->f, lt_ledger_alerts_last(w->f->ledger, &all, &w->f->err));
 	return all;
 }
@@ -262,13 +263,13 @@ test_told(void **state)
 	assert_int_equal(times_told(w, NOW + 1), 1);
 	/* The ledger can't be read: an old figure stays, else none is known. */
 	rename_days(w, "days", "lost");
-	assert_int_not_equal(lt_budget_forecasts(w->d, NOW + 2, &err), LT_OK);
+	assert_int_not_equal(lt_budget_forecasts(alerter_of(w->d, NOW + 2), &err), LT_OK);
 	assert_int_equal(times_told(w, NOW + 2), 1);
 	rename_days(w, "lost", "days");
 	assert_true(forecast_of(w, 0, NOW + 3).money.known);
 	assert_int_equal(times_told(w, NOW + 3), 1);
 	rename_days(w, "days", "lost");
-	assert_int_not_equal(lt_budget_forecasts(w->d, NOW + 4, &err), LT_OK);
+	assert_int_not_equal(lt_budget_forecasts(alerter_of(w->d, NOW + 4), &err), LT_OK);
 	assert_true(lt_budget_forecast_of(&w->d->budget, 0).money.known);
 	rename_days(w, "lost", "days");
 	/* Credits of today move it by as much: to 96 %, and it is not back. */

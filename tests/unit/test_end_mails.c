@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "daemon.h"
+#include "alerting.h"
 #include "ledger_fixture.h"
 #include "alert.h"
 #include "mails.h"
@@ -130,18 +130,18 @@ test_once(void **state)
 	d->jobs.list.jobs = &job;
 	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
 	d->jobs.list.count = 1;
-	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	must(f, lt_end_mails_run(alerter_of(d, NOVEMBER), &f->err));
 	assert_true(settle(f, &runs[0], DECEMBER, NOVEMBER));
 	/* One of two is settled; then both, but it goes on. */
-	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	must(f, lt_end_mails_run(alerter_of(d, NOVEMBER), &f->err));
 	assert_int_equal(spooled(f, spool), 0);
 	assert_true(settle(f, &runs[1], DECEMBER, NOVEMBER));
-	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	must(f, lt_end_mails_run(alerter_of(d, NOVEMBER), &f->err));
 	assert_int_equal(spooled(f, spool), 0);
 	/* slurmctld has forgotten it: no list any more. */
 	d->jobs.list.count = 0;
 	for (int i = 0; i < 3; i++) {
-		must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+		must(f, lt_end_mails_run(alerter_of(d, NOVEMBER), &f->err));
 		assert_int_equal(spooled(f, spool), i < 2);
 		if (i == 1)
 			must(f, lt_spool_remove(spool, "u0-ended-100-0000000000000abc", &f->err));
@@ -152,7 +152,7 @@ test_once(void **state)
 	/* It still has it: as one that has ended. */
 	job.state = LT_JOB_FINISHED;
 	d->jobs.list.count = 1;
-	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	must(f, lt_end_mails_run(alerter_of(d, NOVEMBER), &f->err));
 	assert_int_equal(spooled(f, spool), 0);
 	/* Another address, which is told once, and one that asks no more. */
 	struct lt_ledger_hold second = hold;
@@ -162,23 +162,23 @@ test_once(void **state)
 	assert_int_equal(lt_quote_pack(comment, sizeof(comment), &second.quote), LT_OK);
 	must(f, lt_ledger_put_hold(f->ledger, &second, &f->err));
 	job.state = LT_JOB_RUNNING;
-	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	must(f, lt_end_mails_run(alerter_of(d, NOVEMBER), &f->err));
 	job.mail_to = "bob@example.org";
-	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	must(f, lt_end_mails_run(alerter_of(d, NOVEMBER), &f->err));
 	must(f, lt_ledger_end_hold(f->ledger, QUOTE + 1, LT_HOLD_SETTLED, "", &f->err));
 	must(f, lt_ledger_end_mails_due(f->ledger, 9, &due, &count, &f->err));
 	assert_int_equal(count, 1);
 	assert_string_equal(due[0].to, "bob@example.org");
 	free(due);
 	job.mails_end = false;
-	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	must(f, lt_end_mails_run(alerter_of(d, NOVEMBER), &f->err));
 	must(f, lt_ledger_end_mails_due(f->ledger, 9, &due, &count, &f->err));
 	assert_int_equal(count, 0);
 	free(due);
 	assert_int_equal(spooled(f, spool), 0);
 	/* What was told is kept for a while, then nobody asks any more. */
 	must(f, lt_ledger_prune_mailed(f->ledger, NOVEMBER - 1, &f->err));
-	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	must(f, lt_end_mails_run(alerter_of(d, NOVEMBER), &f->err));
 	assert_int_equal(spooled(f, spool), 0);
 	assert_int_equal(rmdir(spool), 0);
 	lt_mails_free(&d->mails);
@@ -314,11 +314,11 @@ test_shares(void **state)
 		add_run(&m, 1 + i, NOVEMBER + HOUR, 60);
 	}
 	must(m.f, lt_ledger_commit(m.f->ledger, &m.f->err));
-	must(m.f, lt_end_mails_run(m.d, NOVEMBER, &m.f->err));
+	must(m.f, lt_end_mails_run(alerter_of(m.d, NOVEMBER), &m.f->err));
 	assert_int_equal(waiting_of(&m, 1000), LT_SPOOL_USER_MAX);
 	assert_int_equal(waiting_of(&m, 1001), OTHER);
 	assert_int_equal(due_count(&m), MANY - LT_SPOOL_USER_MAX);
-	must(m.f, lt_end_mails_run(m.d, NOVEMBER, &m.f->err));
+	must(m.f, lt_end_mails_run(alerter_of(m.d, NOVEMBER), &m.f->err));
 	assert_int_equal(waiting_of(&m, 1000), LT_SPOOL_USER_MAX);
 	/* Sent: the next ones, nothing twice. */
 	for (uint32_t sent = LT_SPOOL_USER_MAX; sent < MANY; sent += LT_SPOOL_USER_MAX) {
@@ -326,7 +326,7 @@ test_shares(void **state)
 
 		snprintf(command, sizeof(command), "rm %s/*", m.spool);
 		assert_int_equal(system(command), 0);
-		must(m.f, lt_end_mails_run(m.d, NOVEMBER, &m.f->err));
+		must(m.f, lt_end_mails_run(alerter_of(m.d, NOVEMBER), &m.f->err));
 		assert_int_equal(waiting_of(&m, 1000), LT_SPOOL_USER_MAX);
 		assert_int_equal(due_count(&m), MANY - LT_SPOOL_USER_MAX - sent);
 	}
@@ -353,7 +353,7 @@ test_provisional(void **state)
 	run = free_run(3, NOVEMBER + HOUR, 60);
 	run.quote_id = 7;
 	settle_free(&m, &run);
-	must(m.f, lt_end_mails_run(m.d, NOVEMBER, &m.f->err));
+	must(m.f, lt_end_mails_run(alerter_of(m.d, NOVEMBER), &m.f->err));
 	assert_int_equal(waiting_of(&m, 1001), 0);
 	assert_int_equal(waiting_of(&m, 1002), 1);
 	assert_int_equal(waiting_of(&m, 1003), 0);
@@ -377,7 +377,7 @@ test_no_length(void **state)
 	add_asking_of(&m, 4, 1003, LT_HOLD_VOID, 0);
 	/* Another job's hold. */
 	add_asking_of(&m, 5, 1004, LT_HOLD_VOID, 6);
-	must(m.f, lt_end_mails_run(m.d, NOVEMBER, &m.f->err));
+	must(m.f, lt_end_mails_run(alerter_of(m.d, NOVEMBER), &m.f->err));
 	assert_int_equal(waiting_of(&m, 1000), 0);
 	assert_int_equal(waiting_of(&m, 1002), 0);
 	/* Its row comes after the list that showed it ended, and a day's pruning between them. */
@@ -387,7 +387,7 @@ test_no_length(void **state)
 	add_run(&m, 4, NOVEMBER + HOUR, 0);
 	add_run(&m, 5, NOVEMBER + HOUR, 0);
 	assert_int_equal(due_count(&m), 2);
-	must(m.f, lt_end_mails_run(m.d, NOVEMBER, &m.f->err));
+	must(m.f, lt_end_mails_run(alerter_of(m.d, NOVEMBER), &m.f->err));
 	assert_int_equal(waiting_of(&m, 1000), 1);
 	assert_int_equal(waiting_of(&m, 1001), 0);
 	assert_int_equal(waiting_of(&m, 1003), 1);

@@ -5,7 +5,7 @@
  */
 #include "ledger_fixture.h"
 
-#include "daemon.h"
+#include "alerting.h"
 #include "mails.h"
 #include "spool.h"
 
@@ -116,17 +116,17 @@ test_shares(void **state)
 	struct world *const w = make_world(*state);
 	char command[160];
 
-	must(w->f, lt_mails_run(w->d, NOW, &w->f->err));
+	must(w->f, lt_mails_run(alerter_of(w->d, NOW), &w->f->err));
 	assert_int_equal(waiting_of(w, ADA) + waiting_of(w, BOB), 0);
 	plan(w, PLANNED + 2 * HOUR, 2);
-	must(w->f, lt_mails_run(w->d, NOW + 10, &w->f->err));
+	must(w->f, lt_mails_run(alerter_of(w->d, NOW + 10), &w->f->err));
 	assert_int_equal(waiting_of(w, ADA), LT_SPOOL_USER_MAX);
 	assert_int_equal(waiting_of(w, BOB), 2);
 	/* What had no room is told once there is some, and nothing twice. */
 	for (int i = 0; i < 3; i++) {
 		snprintf(command, sizeof(command), "rm -f %s/*", w->spool);
 		assert_int_equal(system(command), 0);
-		must(w->f, lt_mails_run(w->d, NOW + 20, &w->f->err));
+		must(w->f, lt_mails_run(alerter_of(w->d, NOW + 20), &w->f->err));
 		assert_int_equal(waiting_of(w, ADA), i == 0 ? 2 : 0);
 		assert_int_equal(waiting_of(w, BOB), 0);
 	}
@@ -139,9 +139,9 @@ test_who_is_told(void **state)
 {
 	struct world *const w = make_world(*state);
 
-	must(w->f, lt_mails_run(w->d, NOW, &w->f->err));
+	must(w->f, lt_mails_run(alerter_of(w->d, NOW), &w->f->err));
 	plan(w, PLANNED + HOUR, 2);
-	must(w->f, lt_mails_run(w->d, NOW + 10, &w->f->err));
+	must(w->f, lt_mails_run(alerter_of(w->d, NOW + 10), &w->f->err));
 	assert_int_equal(waiting_of(w, ADA) + waiting_of(w, BOB), 0);
 	w->d->jobs.list.jobs = &w->jobs[JOBS - 3]; /* one of Ada's, two */
 	w->d->jobs.list.count = 3;
@@ -149,7 +149,7 @@ test_who_is_told(void **state)
 	w->jobs[JOBS - 3].held = true;
 	w->jobs[JOBS - 2].mails_begin = false;
 	w->jobs[JOBS - 2].mails_requeue = true;
-	must(w->f, lt_mails_run(w->d, NOW + 20, &w->f->err));
+	must(w->f, lt_mails_run(alerter_of(w->d, NOW + 20), &w->f->err));
 	assert_int_equal(waiting_of(w, ADA), 0);
 	assert_int_equal(waiting_of(w, BOB), 1);
 	end_world(w);
@@ -163,13 +163,13 @@ test_between(void **state)
 	struct lt_batch_job some[3] = {w->jobs[JOBS - 4], w->jobs[JOBS - 2], w->jobs[JOBS - 1]};
 
 	w->d->jobs.list = (struct lt_batch_jobs){.count = 1, .jobs = &some[2]};
-	must(w->f, lt_mails_run(w->d, NOW, &w->f->err));
+	must(w->f, lt_mails_run(alerter_of(w->d, NOW), &w->f->err));
 	w->d->jobs.list = (struct lt_batch_jobs){.count = 3, .jobs = some};
-	must(w->f, lt_mails_run(w->d, NOW + 10, &w->f->err));
+	must(w->f, lt_mails_run(alerter_of(w->d, NOW + 10), &w->f->err));
 	plan(w, PLANNED + 2 * HOUR, 2);
 	for (int i = 0; i < 3; i++)
 		some[i].eligible_utc_s = PLANNED + 2 * HOUR;
-	must(w->f, lt_mails_run(w->d, NOW + 20, &w->f->err));
+	must(w->f, lt_mails_run(alerter_of(w->d, NOW + 20), &w->f->err));
 	assert_int_equal(waiting_of(w, ADA), 1);
 	assert_int_equal(waiting_of(w, BOB), 2);
 	end_world(w);

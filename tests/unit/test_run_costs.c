@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When a run costs several times what was expected of it, and that it is said once, to whom.
+ * When a run costs several times what was expected of it, and that it is said once, to whom; and
+ * when lowtided looks for that and for other kinds.
  */
 #include "alert.h"
 #include "alert_send.h"
+#include "alerting.h"
 #include "judge_fixture.h"
 #include "alert_looks.h"
 #include "spool.h"
@@ -119,8 +121,8 @@ test_once(void **state)
 		w->policy.notify.alerts.run_above = i == 0 ? 0 : 3;
 		const int64_t now_utc_s = NOW + (i == 1 ? 300 : 301);
 
-		must(w->f, lt_alert_look(w->d, LT_ALERT_RUN, now_utc_s, &w->f->err));
-		must(w->f, lt_alerts_send(w->d, now_utc_s, &w->f->err));
+		must(w->f, lt_alert_look(alerter_of(w->d, now_utc_s), LT_ALERT_RUN, &w->f->err));
+		must(w->f, lt_alerts_send(alerter_of(w->d, now_utc_s), &w->f->err));
 		if (i == 2)
 			check_message(w, spool);
 		assert_int_equal(rmdir(spool), 0);
@@ -132,7 +134,7 @@ test_once(void **state)
 	}
 	/* Another run of the job. */
 	job.start_utc_s = NOW + 1000;
-	must(w->f, lt_alert_look(w->d, LT_ALERT_RUN, NOW + 2000, &w->f->err));
+	must(w->f, lt_alert_look(alerter_of(w->d, NOW + 2000), LT_ALERT_RUN, &w->f->err));
 	struct lt_alerts due = {0};
 	must(w->f, lt_ledger_alerts_due(w->f->ledger, &due, &w->f->err));
 	assert_int_equal(due.count, 1);
@@ -142,11 +144,53 @@ test_once(void **state)
 	free_world(w);
 }
 
+/* A kind is due once there is what it needs, then after its time; never if another step finds it.
+ */
+static void
+test_due(void **state)
+{
+	static const struct {
+		const char *why;
+		enum lt_message_kind kind;
+		bool listed, has_snapshot;
+		int after_s; /* a look; 0: none yet */
+		bool is_due;
+	} looks[] = {
+	    {"no list of jobs yet", LT_ALERT_RUN, false, true, 0, false},
+	    {"the first list is there", LT_ALERT_RUN, true, false, 0, true},
+	    {"before a minute is over", LT_ALERT_RUN, true, true, 59, false},
+	    {"after a minute", LT_ALERT_RUN, true, true, 60, true},
+	    {"no snapshot yet", LT_ALERT_DAY, true, false, 0, false},
+	    {"the snapshot is there", LT_ALERT_DAY, false, true, 0, true},
+	    {"before an hour is over", LT_ALERT_DAY, true, true, 3599, false},
+	    {"after an hour", LT_ALERT_DAY, true, true, 3600, true},
+	    {"found in another step", LT_ALERT_IDLE, true, true, 0, false},
+	};
+	struct world *const w = make_world(*state);
+
+	w->policy.notify = (struct lt_policy_notify){.is_set = true};
+	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++) {
+		w->d->alerts = (struct lt_alert_state){0};
+		if (looks[i].after_s > 0)
+			must(w->f, lt_alert_look(alerter_of(w->d, NOW), looks[i].kind, &w->f->err));
+		w->d->jobs.list.begun_utc_s = looks[i].listed ? NOW : 0;
+		w->d->budget.has_snapshot = looks[i].has_snapshot;
+		const struct lt_alerter *const by = alerter_of(w->d, NOW + looks[i].after_s);
+		if (lt_alert_look_is_due(by, looks[i].kind) != looks[i].is_due)
+			fail_msg("%s", looks[i].why);
+		w->policy.notify.is_set = false;
+		assert_false(lt_alert_look_is_due(by, looks[i].kind));
+		w->policy.notify.is_set = true;
+	}
+	free_world(w);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_above),
-	    cmocka_unit_test_setup_teardown(test_once, set_up, tear_down)};
+	    cmocka_unit_test_setup_teardown(test_once, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_due, set_up, tear_down)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

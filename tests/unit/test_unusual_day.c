@@ -3,6 +3,7 @@
  * Which days are unusual, that missing weeks are not zero, and that a day is told once.
  */
 #include "alert.h"
+#include "alerting.h"
 #include "judge_fixture.h"
 #include "alert_looks.h"
 
@@ -54,8 +55,8 @@ look(struct world *w, struct lt_alert *last)
 {
 	struct lt_alerts all = {0};
 
-	must(w->f,
-	    lt_alert_look(w->d, LT_ALERT_DAY, NOVEMBER + TODAY * LT_DAY_S + 3600, &w->f->err));
+	must(w->f, lt_alert_look(alerter_of(w->d, NOVEMBER + TODAY * LT_DAY_S + 3600), LT_ALERT_DAY,
+		       &w->f->err));
 	must(w->f, lt_ledger_alerts_last(w->f->ledger, &all, &w->f->err));
 	if (all.count > 0)
 		*last = all.rows[0];

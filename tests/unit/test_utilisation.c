@@ -5,6 +5,7 @@
  */
 #include "alert.h"
 #include "alert_looks.h"
+#include "alerting.h"
 #include "jobs.h"
 #include "judge_fixture.h"
 #include "utilisation.h"
@@ -42,7 +43,7 @@ begin(void **state)
 static int
 look_at_idle(void *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_alerts_look_at_run(d, run, now_utc_s, err);
+	return lt_alerts_look_at_run(alerter_of(d, now_utc_s), run, err);
 }
 
 static int
