@@ -1,10 +1,12 @@
 #!/bin/bash
-# Runs the tests and adds them up: units, golden texts, fuzz corpora, static
-# checks, the same under ASan/UBSan and TSan, and the real cluster. Every part
-# speaks TAP; a part that dies or runs nothing counts as one failure. Nothing runs
-# twice: what failed once has failed. The last line is `N passed, N failed`.
+# Runs the tests and adds them up: golden texts and static checks; units, fuzz
+# corpora and the stories on Kubernetes under ASan/UBSan; TSan; the real cluster.
+# Every part speaks TAP; a part that dies or runs nothing counts as one failure.
+# Nothing runs twice: what failed once has failed. The last line is
+# `N passed, N failed`.
 #
-#   run.sh all|fast|cluster [FILE.bats...]
+#   run.sh all|cluster [FILE.bats...]
+#   run.sh fast      units, golden texts and fuzz corpora, as they are compiled
 set -u
 cd "$(dirname "$0")/.." || exit 1
 what=${1:-all}
@@ -16,6 +18,9 @@ files=("$@")
 	ls -S tests/cluster/*.bats
 } | awk '!seen[$0]++')
 KUBE_STORIES=(tests/kube/{server,story,place,charge,faults,lost,tricks,guards,zero,shared,pods,claims,stale,dryrun,limit,resize,cli}.sh)
+GOLDENS=(tests/fake_slurm/fake_slurm.sh tests/golden/*.sh)
+# They wait longest, or compute longest: none is left to run alone at the end.
+FIRST_UNITS=(source_faults focus without_forecast guard kube_follow reclaim api_jobs)
 # All makes below want the same flags: others would build everything anew. None
 # shares the jobs of the one that started this script.
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -23,10 +28,14 @@ export CMOCKA_MESSAGE_OUTPUT=TAP CI=true CC=gcc
 # Fresh memory is never zero by chance: what reads it before it is written fails.
 export MALLOC_PERTURB_=165
 jobs=$(nproc)
+# Clusters wait more than they work.
+lanes=$(seq -s ' ' 0 $((jobs < 3 ? 3 * jobs - 1 : 8)))
+pool=$(seq -s ' ' 1 $((3 * jobs))) # of units: many wait for their own servers
 passed=0 failed=0
 log=$(mktemp)
 sums=$log.sums times=$log.times
 others= # the process group of what runs beside clusters
+OTHERS_SLOT=9
 trap 'trap "" INT TERM; kill -- $(jobs -p) ${others:+-$others} 2>/dev/null; wait; rm -f "$log" "$log".*' EXIT
 started=$SECONDS
 nice=0
@@ -76,13 +85,14 @@ tell() { # tell NAME PASSED FAILED LINE...: the lines only of what failed
 	fi
 }
 
-# Clusters are on ports of their own, by the slot that they run in.
-clusters() { # clusters SLOTS FILE...
-	local t pid status slot slots
+# Runs COMMAND SLOT FILE for each file, one in each slot at a time, and tells of
+# each as it ends. What runs beside the clusters has the last slot, and leaves it.
+side_by_side() { # side_by_side SLOTS LABEL COMMAND FILE...
+	local label=$2 command=$3 t pid status slot slots
 	local -A name_of=() slot_of=() from=()
 	read -ra slots <<< "$1"
-	shift
-	if [ -n "$others" ]; then name_of[$others]=others slot_of[$others]=3; fi
+	shift 3
+	if [ -n "$others" ]; then name_of[$others]=others slot_of[$others]=$OTHERS_SLOT; fi
 	for t in "$@" ''; do
 		while [ ${#name_of[@]} -gt 0 ] && { [ -z "$t" ] || [ ${#slots[@]} -eq 0 ]; }; do
 			wait -n -p pid "${!name_of[@]}"
@@ -91,10 +101,9 @@ clusters() { # clusters SLOTS FILE...
 			if [ "$pid" = "$others" ]; then
 				others=
 				add_others
-				slots+=(4) # they wait more than they work
 			else
-				count "${name_of[$pid]#tests/}" $status "$log.$slot"
-				took "${name_of[$pid]#tests/}" "${from[$pid]}"
+				count "${name_of[$pid]}" $status "$log.$slot"
+				took "${name_of[$pid]}" "${from[$pid]}"
 			fi
 			slots+=("$slot")
 			unset "name_of[$pid]" "slot_of[$pid]"
@@ -102,9 +111,26 @@ clusters() { # clusters SLOTS FILE...
 		[ -n "$t" ] || break
 		slot=${slots[0]}
 		slots=("${slots[@]:1}")
-		PORT_LANE=$slot timeout 1500 bats --tap "$t" >"$log.$slot" 2>&1 &
-		name_of[$!]=$t slot_of[$!]=$slot from[$!]=$SECONDS
+		"$command" "$slot" "$t" >"$log.$slot" 2>&1 &
+		t=${t#tests/} t=${t#*/tests/unit/}
+		name_of[$!]=$label${t#*/tests/fuzz/} slot_of[$!]=$slot from[$!]=$SECONDS
 	done
+}
+
+# Clusters are on ports of their own, by the slot that they run in.
+run_cluster() { PORT_LANE=$1 timeout 1500 bats --tap "$2"; }
+run_unit() {
+	case $2 in
+	*/fuzz/*) corpus "$2" ;;
+	*) timeout 600 "$2" ;;
+	esac
+}
+# A network of its own for each, where one can be had: all serve port 6826.
+run_story() {
+	case ${net[0]-} in
+	unshare) timeout 900 "${net[@]}" sh -c 'ip link set lo up; exec "$1"' sh "$2" ;;
+	*) timeout 900 "$2" ;;
+	esac
 }
 
 add_others() { # they wrote their sums, or died
@@ -127,16 +153,11 @@ build() { # build NAME MAKE-ARGUMENTS...: one result, warnings are errors
 	took "$name" $from
 }
 
-units() { # units BUILD-FOLDER LABEL
-	local t
-	for t in "$1"/tests/unit/test_*; do
-		[ -x "$t" ] && [ -f "$t" ] && case $t in *.o | *.d) false ;; esac &&
-		    part "$2${t##*/}" timeout 600 "$t"
-	done
-	for t in "$1"/tests/fuzz/fuzz_*; do
-		[ -x "$t" ] && [ -f "$t" ] && case $t in *.o | *.d) false ;; esac &&
-		    part "$2${t##*/}" corpus "$t"
-	done
+units() { # units BUILD-FOLDER: the programs, those that take long first
+	{
+		printf "$1/tests/unit/test_%s\n" "${FIRST_UNITS[@]}"
+		printf '%s\n' tests/{unit/test,fuzz/fuzz}_*.c | sed "s|^|$1/|; s|[.]c$||"
+	} | awk '!seen[$0]++'
 }
 
 corpus() { # one TAP line for a whole corpus
@@ -144,48 +165,31 @@ corpus() { # one TAP line for a whole corpus
 	    echo "ok 1 - corpus" || echo "not ok 1 - corpus of $1"
 }
 
-# They wait more than they work. All serve port 6826, so each has a network of
-# its own; where none can be had one comes after the other.
+# They wait more than they work.
 stories() { # stories LABEL, of $BUILD
-	local t lanes=1 net=() status from
+	local slots='1 2 3 4' net=()
 	case $(id -u) in 0) net=(unshare -n) ;; *) net=(unshare -rn) ;; esac
-	if "${net[@]}" ip link set lo up 2>/dev/null; then lanes=4; else net=(); fi
-	printf '%s\n' "${KUBE_STORIES[@]}" | xargs -P $lanes -I{} bash -c '
-		log=$0.${1##*/} from=$SECONDS
-		[ $# -eq 1 ] || set -- "$1" "${@:2}" sh -c "ip link set lo up; exec \"\$@\"" sh
-		"${@:2}" timeout 900 "$1" >"$log" 2>&1
-		echo "$? $((SECONDS - from))" >"$log.end"' "$log" {} "${net[@]}"
-	for t in "${KUBE_STORIES[@]}"; do
-		read -r status from <"$log.${t##*/}.end"
-		count "$1${t#tests/}" "$status" "$log.${t##*/}"
-		echo "$from $1${t#tests/}" >> "$times"
-	done
-}
-
-fast() {
-	local t
-	units build ''
-	for t in tests/golden/*.sh tests/fake_slurm/*.sh; do
-		[ -x "$t" ] && part "${t#tests/}" timeout 600 "$t"
-	done
-	stories ''
+	"${net[@]}" ip link set lo up 2>/dev/null || slots=1 net=()
+	side_by_side "$slots" "$1" run_story "${KUBE_STORIES[@]}"
 }
 
 # All but the clusters; into a file, as a process of its own can't add up here.
 beside_clusters() {
-	local t
+	local plain
 	log=$log.others nice=19 passed=0 failed=0
-	build "build of the tests (gcc)" tests
-	fast
+	# They measure memory, which a sanitizer changes.
+	mapfile -t plain < <(grep -l __SANITIZE_ADDRESS__ tests/unit/test_*.c |
+	    sed 's|^|build/|; s|[.]c$||')
+	build "build of what measures memory (gcc)" "${plain[@]}" build/tests/fake_slurm/fake_slurm
+	side_by_side "$pool" '' run_unit "${plain[@]}" "${GOLDENS[@]}"
 	part "checks.sh" tests/checks.sh
 	build "warnings (clang, -Werror)" warnings CC=clang
 	build "build (ASan, UBSan)" tests B=build/asan SAN=address,undefined
 	export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
-	units build/asan 'asan '
+	mapfile -t plain < <(units build/asan)
+	side_by_side "$pool" 'asan ' run_unit "${plain[@]}"
 	export JOBS=200 BUILD=$PWD/build/asan
-	for t in tests/fake_slurm/*.sh; do
-		[ -x "$t" ] && part "asan ${t#tests/}" timeout 600 "$t"
-	done
+	side_by_side "$pool" 'asan ' run_unit tests/fake_slurm/fake_slurm.sh
 	stories 'asan '
 	unset JOBS BUILD
 	build "build (TSan)" build/tsan/tests/unit/test_budget_threads B=build/tsan SAN=thread
@@ -197,14 +201,17 @@ build "build (gcc, -Werror)" $([ $what = fast ] && echo tests || echo cluster-to
 # Else the suites would try what was built before.
 [ "$failed" -eq 0 ] || { echo "$passed passed, $failed failed"; exit 1; }
 case $what in
-fast) fast ;;
-cluster) clusters '0 1 2' "${files[@]}" ;;
+fast)
+	mapfile -t files < <(units build)
+	side_by_side "$pool" '' run_unit "${GOLDENS[@]}" "${files[@]}"
+	;;
+cluster) side_by_side "$lanes" '' run_cluster "${files[@]}" ;;
 all)
 	set -m # a process group of its own, to end all of it
 	beside_clusters </dev/null &
 	others=$!
 	set +m
-	clusters '0 1 2' "${files[@]}"
+	side_by_side "$lanes" '' run_cluster "${files[@]}"
 	;;
 esac
 

@@ -44,11 +44,11 @@ wait_for() { # wait_for SECONDS WHAT COMMAND...
 }
 
 # A base port with 40 free ones above it, below Linux's own for clients. Two
-# that start at once are given a PORT_LANE, 0 to 4, each.
+# that start at once are given a PORT_LANE, 0 to 9, each.
 free_ports() {
 	local base i
 	for _ in $(seq 50); do
-		base=$((10000 + ${PORT_LANE:-$((RANDOM % 5))} * 4540 + RANDOM % 4500))
+		base=$((10000 + ${PORT_LANE:-$((RANDOM % 10))} * 2270 + RANDOM % 2200))
 		for i in $(seq 0 39); do
 			{ { :; } 3<>"/dev/tcp/127.0.0.1/$((base + i))"; } 2>/dev/null && continue 2
 		done
