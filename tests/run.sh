@@ -38,7 +38,6 @@ others= # the process group of what runs beside clusters
 OTHERS_SLOT=9
 trap 'trap "" INT TERM; kill -- $(jobs -p) ${others:+-$others} 2>/dev/null; wait; rm -f "$log" "$log".*' EXIT
 started=$SECONDS
-nice=0
 
 part() { # part NAME COMMAND...: run it, count its TAP lines
 	local name=$1 from=$SECONDS
@@ -146,7 +145,7 @@ add_others() { # they wrote their sums, or died
 build() { # build NAME MAKE-ARGUMENTS...: one result, warnings are errors
 	local name=$1 from=$SECONDS ok=0 text=
 	shift
-	nice -n "$nice" make --no-print-directory -j"$jobs" "$@" >"$log" 2>&1 && ok=1
+	make --no-print-directory -j"$jobs" "$@" >"$log" 2>&1 && ok=1
 	passed=$((passed + ok)) failed=$((failed + 1 - ok))
 	[ $ok -eq 1 ] || text=$(grep -E 'error|warning|undefined|No rule|\*\*\*' "$log" | head -n 30)
 	tell "$name" $ok $((1 - ok)) "$text"
@@ -176,7 +175,8 @@ stories() { # stories LABEL, of $BUILD
 # All but the clusters; into a file, as a process of its own can't add up here.
 beside_clusters() {
 	local plain
-	log=$log.others nice=19 passed=0 failed=0
+	log=$log.others passed=0 failed=0
+	renice -n 19 $BASHPID >/dev/null # clusters have clocks to keep
 	# They measure memory, which a sanitizer changes.
 	mapfile -t plain < <(grep -l __SANITIZE_ADDRESS__ tests/unit/test_*.c |
 	    sed 's|^|build/|; s|[.]c$||')
