@@ -21,7 +21,7 @@ tmpfilesdir ?= $(prefix)/lib/tmpfiles.d
 slurmlibdir ?= $(shell packaging/plugin-dir.sh)
 CC ?= cc
 B ?= build
-CFLAGS ?= $(if $(SAN),-O1 -g1,-O2 -g)
+CFLAGS ?= $(if $(SAN),-O1,-O2) -g1# lines for backtraces; a debugger wants "-Og -g"
 V ?= 0
 Q := $(if $(filter 0,$(V)),@)
 # By make itself: an echo would be one more process for each object.

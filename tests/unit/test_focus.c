@@ -138,7 +138,7 @@ any_run(uint64_t *state, int64_t from, int64_t to)
 	return run;
 }
 
-enum { RUNS = 3000 };
+enum { RUNS = 1000 };
 
 static void
 set_runs(json_t *report, uint64_t random)
