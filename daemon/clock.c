@@ -110,7 +110,7 @@ lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
 		d->clock.behind = true;
 		d->signals.seen_dirty = true; /* hazard.c looks again */
 		/* Files have their age by the clock as it was. */
-		d->signals.changed = d->budget.dirty = true;
+		d->signals.changed = d->budget.dirty = d->budget.is_of_other_clock = true;
 	}
 	move_ledger(&d->clock, d->ledger, wall_ms / 1000);
 }

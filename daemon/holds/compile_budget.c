@@ -567,6 +567,7 @@ publish(struct lt_ledger *ledger, struct lt_budget_state *budget, const struct l
 		lt_sheet_free(&budget->snapshot);
 	budget->snapshot = loaded;
 	budget->has_snapshot = true;
+	budget->is_of_other_clock = false;
 	code = publish_bound(budget, paths, err);
 	return code == LT_OK ? lt_sheet_save(&budget->snapshot, paths->snapshot, err) : code;
 }

@@ -310,13 +310,23 @@ follow_money(struct lt_daemon *d, int64_t now_utc_s)
 	lt_run_step(d, LT_STEP_REPLAN, replan, now_utc_s);
 }
 
+/* True if there are balances for the time that the clock shows: in no period of the snapshot a
+ * held job would cost nothing, and start. */
+static bool
+has_balances(struct lt_daemon *d, int64_t now_utc_s)
+{
+	if (!d->budget.has_snapshot || d->budget.is_of_other_clock)
+		lt_run_step(d, LT_STEP_BUDGET, lt_publish_budget, now_utc_s);
+	return d->budget.has_snapshot && !d->budget.is_of_other_clock;
+}
+
 /* Compares all jobs with all holds, and does what follows from it. */
 static void
 follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 {
-	if (!d->budget.has_snapshot)
-		lt_run_step(d, LT_STEP_BUDGET, lt_publish_budget, now_utc_s);
-	if (lt_run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s) && d->budget.has_snapshot) {
+	const bool has = has_balances(d, now_utc_s);
+
+	if (lt_run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s) && has) {
 		/* Runs that ended while lowtided was away are held until they are settled: nobody
 		 * waits for that. */
 		if (!d->budget.snapshot.ready)
@@ -342,7 +352,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (now_utc_s >= d->jobs.next.list) {
 		follow_all(d, now_utc_s, began_ms);
 	} else if (lt_poll_singly(&d->jobs) && lt_run_step(d, LT_STEP_JOBS, lt_poll, now_utc_s) &&
-		   d->budget.has_snapshot) {
+		   has_balances(d, now_utc_s)) {
 		follow_money(d, now_utc_s);
 	} else if (lt_batch_is_near() && lt_replan_waits(&d->replan)) {
 		lt_run_step(d, LT_STEP_REPLAN, replan, now_utc_s);

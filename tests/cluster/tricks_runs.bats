@@ -9,7 +9,7 @@ load tricks
 
 setup_file() {
 	[ "$(id -u)" -ne 0 ] || export USERS=daemon
-	export ACCOUNTS='free loop tasks down preempt nodefail again shrink far later now race raise victim own cron expedite'
+	export ACCOUNTS='free loop tasks down preempt nodefail again shrink far later now race raise victim own cron expedite never'
 	export LAYOUT=$BATS_TEST_DIRNAME/tricks_runs.conf
 	export EXTRA='PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE'
@@ -39,6 +39,7 @@ budgets:
   - {team: later, period: month, amount: 0.1}
   - {team: now, period: month, amount: 0.01}
   - {team: race, period: year, amount: 0.1, on_exceed: hold}
+  - {team: never, period: month, amount: 0.01, on_exceed: hold}
   - {team: raise, period: year, amount: 100}
   - {team: victim, period: year, amount: 10000}
   - {team: own, period: year, amount: 10000000}
@@ -349,4 +350,20 @@ plus_one() { [ "$(held_micros "$1")" -le $(($2 + 90002)) ] && [ "$(held_micros "
 	done
 	clock_is 2026-12-01T05:15:00Z
 	part start lowtided
+}
+@test "the clock set out of the known periods under lowtided: what is held stays so" {
+	set_times() { grep -c event=clock_was_set "$D/log/lowtided.out" || true; }
+	is_held() { [ "$(squeue -h -j "$id" -o '%r %Q')" = 'JobHeldAdmin 0' ]; }
+	mine -A never $ONE
+	within 40 is_held
+	for at in 2027-03-15T12:00:00Z 2026-12-01T05:30:00Z; do
+		before=$(set_times)
+		clock_is $at
+		was_set() { [ "$(set_times)" -gt "$before" ]; }
+		within 20 was_set
+		sleep 5
+		is_held
+	done
+	run ! grep "event=released job=$id " "$D/log/lowtided.out"
+	scancel "$id"
 }
