@@ -225,6 +225,21 @@ read_again(struct lt_ledger *ledger, struct waiting *w)
 		w->hold = now;
 }
 
+/* Moves the window of a job that starts when it is released: by a clock that was set back since, it
+ * may lie beyond all periods that are known, where a budget would not be asked. */
+static void
+bring_into_period(struct waiting *w, const struct lt_budget_snapshot *snapshot, int64_t now_utc_s)
+{
+	struct lt_quote *const quote = &w->hold.quote;
+	const int account = lt_sheet_account(snapshot, quote->account);
+
+	if (account < 0 || quote->start_utc_s <= now_utc_s || w->job->eligible_utc_s > now_utc_s ||
+	    lt_sheet_has_time(snapshot, account, quote->start_utc_s))
+		return;
+	quote->end_utc_s -= quote->start_utc_s - now_utc_s;
+	quote->start_utc_s = now_utc_s;
+}
+
 /* Prices it now: a job held back because the balance was unknown may have no amount, and a run that
  * waits may have another size than the one before. */
 static void
@@ -505,6 +520,7 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count, int64_t now_utc_
 		}
 		read_again(d->ledger, w);
 		price_again(d, w, now_utc_s);
+		bring_into_period(w, &d->budget.snapshot, now_utc_s);
 		const bool judged = enforce && (!w->is_run || is_budgeted(&d->budget.snapshot, w));
 		if (admitted == FREED_A_PASS) {
 			/* A cron job can't be held until its turn. */

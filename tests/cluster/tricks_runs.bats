@@ -356,7 +356,7 @@ plus_one() { [ "$(held_micros "$1")" -le $(($2 + 90002)) ] && [ "$(held_micros "
 	is_held() { [ "$(squeue -h -j "$id" -o '%r %Q')" = 'JobHeldAdmin 0' ]; }
 	mine -A never $ONE
 	within 40 is_held
-	for at in 2027-03-15T12:00:00Z 2026-12-01T05:30:00Z; do
+	for at in 2026-10-20T12:00:00Z 2027-03-15T12:00:00Z 2026-12-01T05:30:00Z; do
 		before=$(set_times)
 		clock_is $at
 		was_set() { [ "$(set_times)" -gt "$before" ]; }
