@@ -281,8 +281,7 @@ lt_html_corrections(const struct lt_statement *statement)
 
 /* ---- the data ---- */
 
-/* Reads a count of the total; what groups alone have is that of all teams. False: it is not there.
- */
+/* Reads a count of the total, or adds up the teams where it lacks it. False: neither has it. */
 static bool
 read_count(int64_t *value, const struct lt_statement *statement, const char *key)
 {

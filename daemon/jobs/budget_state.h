@@ -20,7 +20,7 @@ struct lt_budget_state {
 	struct lt_budget_snapshot snapshot;
 	struct lt_open_holds open;
 	bool has_snapshot, dirty;
-	bool is_of_other_clock; /* the snapshot is from before the clock was set */
+	bool is_of_other_clock;	  /* the snapshot is from before the clock was set */
 	uint32_t bound_crc;	  /* of the file of those that budgets bind */
 	bool is_as_ledger;	  /* though dirty: what changes is not committed */
 	struct lt_recent *recent; /* admitted since the snapshot (fits.c) */

@@ -296,7 +296,7 @@ test_deadline(void **state)
 	assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_DEADLINE);
 }
 
-/* What a day of waiting must be worth: what figures show, what the site says. */
+/* A day of waiting must be worth what figures show, or what the site says. */
 static void
 test_small_savings(void **state)
 {

@@ -147,7 +147,7 @@ test_what_gains(void **state)
 	free(w.d);
 }
 
-/* What follows an interruption, or a requeue by its user, waited for nothing. */
+/* A run after an interruption, or after a requeue by its user, waited for nothing. */
 static void
 test_second_run(void **state)
 {

@@ -138,7 +138,7 @@ any_run(uint64_t *state, int64_t from, int64_t to)
 	return run;
 }
 
-enum { RUNS = 1000 };
+enum { RUNS = 3000 };
 
 static void
 set_runs(json_t *report, uint64_t random)
@@ -309,7 +309,7 @@ test_billed(void **state)
 	assert_int_equal(sums.nobodys, paid - used);
 	assert_int_equal(sums.effective, money + adjusted + sums.nobodys);
 	free(got);
-	/* Who does not see what was paid has the same, and no row of nobody's. */
+	/* A reader who may not see what was paid has the same, without rows of nobody's. */
 	json_array_foreach(owned, i, row) {
 		json_object_set_new((json_t *)(uintptr_t)row, "paid_micros", json_null());
 		json_object_set_new((json_t *)(uintptr_t)row, "paid_node_s", json_null());
